@@ -1,0 +1,1 @@
+"""The verbs: what is done with events until they are memory, and how memory is found again."""

@@ -1,0 +1,1 @@
+"""Numbered migrations, forward only; each is recorded in the transaction that applies it."""

@@ -1,0 +1,1 @@
+"""Frozen values that cross the rooms: standard library only, no behaviour that needs a store."""

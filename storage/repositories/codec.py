@@ -1,0 +1,69 @@
+"""How values stand in text columns: compact JSON, and record fields that need no column."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from enum import Enum
+from typing import Any, TypeVar
+
+import orjson
+
+from storage.records.knowledge import FactClass, ProfileKind, Quote, Scope, Span
+
+Value = TypeVar("Value")
+
+
+def dump(value: object) -> str:
+    """JSON text of a value; keys sorted, so that equal values have equal texts."""
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS).decode()
+
+
+def load(text: str) -> Any:
+    """The value behind JSON text."""
+    return orjson.loads(text)
+
+
+def sparse(item: object, *, leave_out: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """A dataclass as a mapping, without what is empty and without `leave_out`.
+
+    >>> sparse(Scope(task="t-1"))
+    {'task': 't-1'}
+    """
+    found: dict[str, Any] = {}
+    for field in fields(item):  # type: ignore[arg-type]  # dataclasses only, by contract
+        value = getattr(item, field.name)
+        if field.name in leave_out or value is None or value in ((), {}, False):
+            continue
+        found[field.name] = _plain(value)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Span | Scope | Quote):
+        return sparse(value)
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    return value
+
+
+_TUPLES = frozenset(
+    {"supersedes", "conflicts_with", "conditions", "steps", "failure", "verify", "cues"}
+)
+
+
+def knowledge_fields(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that records and proposals share, back from what `sparse` made of them."""
+    made: dict[str, Any] = dict(found)
+    for name in _TUPLES & made.keys():
+        made[name] = tuple(made[name])
+    if "fact_class" in made:
+        made["fact_class"] = FactClass(made["fact_class"])
+    if "profile_kind" in made:
+        made["profile_kind"] = ProfileKind(made["profile_kind"])
+    if "scope" in made:
+        scope = made["scope"]
+        made["scope"] = Scope(
+            tuple(scope.get("objects", ())), scope.get("task"), bool(scope.get("once"))
+        )
+    return made

@@ -1,0 +1,178 @@
+"""Events: looked up by id, written in groups, read by sequence."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from storage.database import database
+from storage.records.events import Event, ObjectKind, ObjectRef, Priority, Role
+from storage.repositories.codec import dump, load
+from storage.tables import EventRow, OwnerRow
+
+_COLUMNS = "seq, owner, id, kind, at, role, stream, priority, text, rest, received_at"
+_IN_LIMIT = 500
+"""Values in one `IN` list; above it a statement is compiled anew for hardly any gain."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredIdentity:
+    """What decides whether an id that comes again is a duplicate or a conflict."""
+
+    seq: int
+    hash: bytes
+    redactor: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvent:
+    """An event ready to be written, with its canonical hash and the redactor that cleaned it."""
+
+    event: Event
+    hash: bytes
+    redactor: str
+
+
+def identities(owner: str, ids: Sequence[str]) -> dict[str, StoredIdentity]:
+    """What is stored under these ids of an owner; ids that are new are left out."""
+    found: dict[str, StoredIdentity] = {}
+    for part in _parts(ids):
+        marks = ",".join("?" * len(part))
+        rows = database.execute_sql(
+            f"SELECT id, seq, hash, redactor FROM event WHERE owner = ? AND id IN ({marks})",  # noqa: S608 - marks only
+            (owner, *part),
+        )
+        for event_id, seq, digest, redactor in rows.fetchall():
+            found[event_id] = StoredIdentity(seq, bytes(digest), redactor)
+    return found
+
+
+def last_seq() -> int:
+    """The highest sequence number ever given, 0 when there is none."""
+    row = database.execute_sql("SELECT seq FROM sqlite_sequence WHERE name = 'event'").fetchone()
+    return int(row[0]) if row else 0
+
+
+def insert(new: Sequence[NewEvent]) -> None:
+    """Write events whose `seq` has been given, and move their owners' received position.
+
+    `executemany` with rows of our own: peewee's `insert_many` is nine times slower, and this is
+    the one path where it shows (spec: design, Group commit).
+    """
+    database.connection().executemany(
+        f"INSERT INTO event ({_COLUMNS}, hash, redactor) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",  # noqa: S608 - columns only
+        [_row(item) for item in new],
+    )
+    newest: dict[str, int] = {}
+    for item in new:
+        newest[item.event.owner] = max(item.event.seq, newest.get(item.event.owner, 0))
+    for owner, seq in newest.items():
+        OwnerRow.insert(owner=owner, received=seq).on_conflict(
+            conflict_target=[OwnerRow.owner], update={OwnerRow.received: seq}
+        ).execute()
+
+
+def _row(item: NewEvent) -> tuple[Any, ...]:
+    event = item.event
+    rest: dict[str, Any] = {}
+    for name in ("speaker", "ref", "task_id", "task_version", "request_id", "expires_at"):
+        value = getattr(event, name)
+        if value is not None:
+            rest[name] = value
+    if event.objects:
+        rest["objects"] = [[o.id, o.kind.value if o.kind else None, o.title] for o in event.objects]
+    for name in ("causes", "recalled"):
+        if getattr(event, name):
+            rest[name] = list(getattr(event, name))
+    if event.data is not None:
+        rest["data"] = event.data
+    if event.redactions:
+        rest["redactions"] = event.redactions
+    return (
+        event.seq, event.owner, event.id, event.kind, event.at, event.role.value, event.stream,
+        int(event.priority), event.text, dump(rest), event.received_at, item.hash, item.redactor,
+    )  # fmt: skip
+
+
+def _event(row: Sequence[Any]) -> Event:
+    seq, owner, event_id, kind, at, role, stream, priority, text, rest, received_at = row
+    more = load(rest)
+    return Event(
+        owner=owner,
+        id=event_id,
+        kind=kind,
+        at=at,
+        role=Role(role),
+        seq=seq,
+        text=text,
+        data=more.get("data"),
+        stream=stream,
+        speaker=more.get("speaker"),
+        ref=more.get("ref"),
+        objects=tuple(
+            ObjectRef(name, ObjectKind(of) if of else None, title)
+            for name, of, title in more.get("objects", ())
+        ),
+        task_id=more.get("task_id"),
+        task_version=more.get("task_version"),
+        request_id=more.get("request_id"),
+        causes=tuple(more.get("causes", ())),
+        priority=Priority(priority),
+        recalled=tuple(more.get("recalled", ())),
+        expires_at=more.get("expires_at"),
+        received_at=received_at,
+        redactions=more.get("redactions", {}),
+    )
+
+
+def after(owner: str, seq: int, limit: int) -> list[Event]:
+    """An owner's events above a sequence number, in sequence."""
+    rows = database.execute_sql(
+        f"SELECT {_COLUMNS} FROM event WHERE owner = ? AND seq > ? ORDER BY seq LIMIT ?",  # noqa: S608 - columns only
+        (owner, seq, limit),
+    )
+    return [_event(row) for row in rows.fetchall()]
+
+
+def by_seqs(owner: str, seqs: Collection[int]) -> list[Event]:
+    """An owner's events of these sequence numbers, in sequence."""
+    return _select(owner, "seq", sorted(seqs))
+
+
+def by_ids(owner: str, ids: Collection[str]) -> list[Event]:
+    """An owner's events of these ids, in sequence; unknown ids are left out."""
+    return _select(owner, "id", sorted(ids))
+
+
+def _select(owner: str, column: str, values: Sequence[Any]) -> list[Event]:
+    found: list[Event] = []
+    for part in _parts(values):
+        marks = ",".join("?" * len(part))
+        rows = database.execute_sql(
+            f"SELECT {_COLUMNS} FROM event WHERE owner = ? AND {column} IN ({marks})",  # noqa: S608 - names of ours only
+            (owner, *part),
+        )
+        found += [_event(row) for row in rows.fetchall()]
+    return sorted(found, key=lambda event: event.seq)
+
+
+def before_in_stream(owner: str, stream: str, seq: int, limit: int) -> list[Event]:
+    """The newest events of a stream below a sequence number, oldest first.
+
+    Only the last thousand events of the owner are looked through: a neighbour is near.
+    """
+    rows = database.execute_sql(
+        f"SELECT {_COLUMNS} FROM event WHERE owner = ? AND seq < ? AND seq > ? AND stream = ?"  # noqa: S608 - columns only
+        " ORDER BY seq DESC LIMIT ?",
+        (owner, seq, seq - 1_000, stream, limit),
+    )
+    return [_event(row) for row in reversed(rows.fetchall())]
+
+
+def count(owner: str) -> int:
+    """How many events an owner has."""
+    return int(EventRow.select().where(EventRow.owner == owner).count())
+
+
+def _parts(values: Sequence[Any]) -> Iterable[Sequence[Any]]:
+    for start in range(0, len(values), _IN_LIMIT):
+        yield values[start : start + _IN_LIMIT]

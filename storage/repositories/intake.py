@@ -1,0 +1,240 @@
+"""What the filter reads and writes: cursors, open packages, calls that wait, fates."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from storage.database import database
+from storage.records.events import Fate, Priority
+from storage.tables import (
+    OwnerRow,
+    PackageRow,
+    WaitingCallRow,
+)
+
+
+@dataclass(slots=True)
+class DraftEvent:
+    """An event on its way into a package. `signature` finds its repeats."""
+
+    seq: int
+    first_at: int
+    last_at: int
+    count: int = 1
+    signature: str | None = None
+    unanswered: bool = False
+
+
+@dataclass(slots=True)
+class DraftPackage:
+    """A package while the filter fills it. `id` is None until it is written.
+
+    `added` are the events of this pass, `repeated` the older ones whose count grew; `known` maps
+    the signatures of all its events to their sequence numbers.
+    """
+
+    owner: str
+    lane: str
+    object_id: str
+    task_id: str | None
+    priority: Priority
+    opened_at: int
+    close_at: int
+    id: int | None = None
+    events: int = 0
+    tokens: int = 0
+    first_seq: int = 0
+    last_seq: int = 0
+    last_at: int = 0
+    closed_by: str | None = None
+    known: dict[str, int] = field(default_factory=dict)
+    added: list[DraftEvent] = field(default_factory=list)
+    repeated: dict[int, DraftEvent] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingCall:
+    """A call whose result has not been received. `since` is when the call was."""
+
+    seq: int
+    lane: str
+    event_id: str
+    request_id: str | None
+    since: int
+
+
+@dataclass(slots=True)
+class FateNote:
+    """What became of one event. `package` is set for events that went into one."""
+
+    seq: int
+    fate: Fate
+    reason: str
+    package: DraftPackage | None = None
+    into_seq: int | None = None
+
+
+def behind() -> list[tuple[str, int]]:
+    """Owners with events that the filter has not seen, and how far it came with each."""
+    rows = database.execute_sql("SELECT owner, filtered FROM owner WHERE received > filtered")
+    return [(owner, filtered) for owner, filtered in rows.fetchall()]
+
+
+def filtered(owner: str) -> int:
+    """How far the filter came with an owner."""
+    row = database.execute_sql("SELECT filtered FROM owner WHERE owner = ?", (owner,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def move_cursor(owner: str, *, seen: int, to: int) -> bool:
+    """Move the filter's cursor, if it still stands where the caller saw it."""
+    changed = (
+        OwnerRow.update({OwnerRow.filtered: to})
+        .where(OwnerRow.owner == owner, OwnerRow.filtered == seen)
+        .execute()
+    )
+    return bool(changed)
+
+
+def open_packages(owner: str) -> list[DraftPackage]:
+    """An owner's packages that still take events."""
+    found = {}
+    for row in PackageRow.select().where(PackageRow.owner == owner, PackageRow.state == "open"):
+        found[row.id] = DraftPackage(
+            owner=owner,
+            lane=row.lane,
+            object_id=row.object_id,
+            task_id=row.task_id,
+            priority=Priority(row.priority),
+            opened_at=row.opened_at,
+            close_at=row.close_at,
+            id=row.id,
+            events=row.events,
+            tokens=row.tokens,
+            first_seq=row.first_seq,
+            last_seq=row.last_seq,
+            last_at=row.last_at,
+        )
+    if found:
+        marks = ",".join("?" * len(found))
+        signed = database.execute_sql(
+            "SELECT package_id, signature, seq FROM package_event"  # noqa: S608 - marks only
+            f" WHERE package_id IN ({marks}) AND signature IS NOT NULL",
+            tuple(found),
+        )
+        for package_id, signature, seq in signed.fetchall():
+            found[package_id].known[signature] = seq
+    return list(found.values())
+
+
+def still_open(packages: Sequence[DraftPackage]) -> bool:
+    """Whether every one of these that is stored still takes events."""
+    ids = [package.id for package in packages if package.id is not None]
+    if not ids:
+        return True
+    number = PackageRow.select().where(PackageRow.id.in_(ids), PackageRow.state == "open").count()
+    return bool(number == len(ids))
+
+
+def waiting_calls(owner: str) -> list[WaitingCall]:
+    """An owner's calls that wait for their result."""
+    rows = WaitingCallRow.select().where(WaitingCallRow.owner == owner).order_by(WaitingCallRow.seq)
+    return [WaitingCall(row.seq, row.lane, row.event_id, row.request_id, row.since) for row in rows]
+
+
+def overdue_calls(before: int) -> list[str]:
+    """Owners with a call that has waited since before that time."""
+    rows = database.execute_sql(
+        "SELECT DISTINCT owner FROM waiting_call WHERE since <= ?", (before,)
+    )
+    return [row[0] for row in rows.fetchall()]
+
+
+def write_packages(packages: Sequence[DraftPackage]) -> None:
+    """Create or update packages with what was added to them."""
+    for package in packages:
+        if package.id is None:
+            package.id = _create(package)
+        else:
+            _update(package)
+        connection = database.connection()
+        connection.executemany(
+            "INSERT INTO package_event (package_id, seq, count, first_at, last_at, signature,"
+            " unanswered) VALUES (?,?,?,?,?,?,?)",
+            [
+                (package.id, e.seq, e.count, e.first_at, e.last_at, e.signature, int(e.unanswered))
+                for e in package.added
+            ],
+        )
+        connection.executemany(
+            "UPDATE package_event SET count = count + ?, first_at = min(first_at, ?),"
+            " last_at = max(last_at, ?) WHERE package_id = ? AND seq = ?",
+            [(e.count, e.first_at, e.last_at, package.id, e.seq)
+             for e in package.repeated.values()],
+        )  # fmt: skip
+
+
+def _create(package: DraftPackage) -> int:
+    row = database.execute_sql(
+        "INSERT INTO package (owner, lane, object_id, task_id, stage, state, priority, attempt,"
+        " fence, next_attempt_at, first_seq, last_seq, last_at, events, tokens, opened_at,"
+        " close_at, closed_by)"
+        " VALUES (?,?,?,?,'observe',?,?,0,0,0,?,?,?,?,?,?,?,?) RETURNING id",
+        (
+            package.owner, package.lane, package.object_id, package.task_id,
+            "ready" if package.closed_by else "open", int(package.priority), package.first_seq,
+            package.last_seq, package.last_at, package.events, package.tokens, package.opened_at,
+            package.close_at, package.closed_by,
+        ),
+    ).fetchone()  # fmt: skip
+    return int(row[0])
+
+
+def _update(package: DraftPackage) -> None:
+    database.execute_sql(
+        "UPDATE package SET state = ?, priority = ?, first_seq = ?, last_seq = ?, last_at = ?,"
+        " events = ?, tokens = ?, closed_by = ? WHERE id = ?",
+        (
+            "ready" if package.closed_by else "open", int(package.priority), package.first_seq,
+            package.last_seq, package.last_at, package.events, package.tokens, package.closed_by,
+            package.id,
+        ),
+    )  # fmt: skip
+
+
+def write_fates(owner: str, notes: Sequence[FateNote]) -> None:
+    """Note what became of events; packages must have been written before."""
+    database.connection().executemany(
+        "INSERT OR REPLACE INTO event_fate (seq, owner, fate, reason, package_id, into_seq)"
+        " VALUES (?,?,?,?,?,?)",
+        [
+            (n.seq, owner, n.fate.value, n.reason, n.package.id if n.package else None, n.into_seq)
+            for n in notes
+        ],
+    )
+
+
+def write_objects(owner: str, rows: Sequence[tuple[str, int, int]]) -> None:
+    """Note which objects events belong to: object id, sequence, place (0 is primary)."""
+    database.connection().executemany(
+        "INSERT OR IGNORE INTO event_object (owner, object_id, seq, place) VALUES (?,?,?,?)",
+        [(owner, *row) for row in rows],
+    )
+
+
+def await_results(owner: str, calls: Sequence[WaitingCall]) -> None:
+    """Let calls wait for their results."""
+    for call in calls:
+        WaitingCallRow.insert(
+            seq=call.seq,
+            owner=owner,
+            lane=call.lane,
+            event_id=call.event_id,
+            request_id=call.request_id,
+            since=call.since,
+        ).execute()
+
+
+def end_waiting(seqs: Sequence[int]) -> None:
+    """Calls that wait no longer."""
+    if seqs:
+        WaitingCallRow.delete().where(WaitingCallRow.seq.in_(list(seqs))).execute()

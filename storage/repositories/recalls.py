@@ -1,0 +1,72 @@
+"""Recall requests: the same id is the same request, and its result is kept."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from storage.repositories.codec import dump, load
+from storage.tables import RecallRequestRow
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRecall:
+    """A recall request as it stands; `result` is the wire form of its result, None while pending."""
+
+    owner: str
+    request_id: str
+    params: dict[str, Any]
+    params_hash: bytes
+    state: str
+    result: dict[str, Any] | None
+
+
+def find(owner: str, request_id: str) -> StoredRecall | None:
+    """The request of that id, or None."""
+    row = RecallRequestRow.get_or_none(
+        RecallRequestRow.owner == owner, RecallRequestRow.request_id == request_id
+    )
+    return _stored(row) if row else None
+
+
+def pending() -> list[StoredRecall]:
+    """Requests that have no result yet, oldest first."""
+    rows = RecallRequestRow.select().where(RecallRequestRow.state == "pending")
+    return [_stored(row) for row in rows.order_by(RecallRequestRow.created_at)]
+
+
+def write(stored: StoredRecall, now: int) -> None:
+    """Keep a request, with its result once there is one."""
+    done = stored.result is not None
+    row = {
+        "owner": stored.owner,
+        "request_id": stored.request_id,
+        "params": dump(stored.params),
+        "params_hash": stored.params_hash,
+        "state": stored.state,
+        "result": dump(stored.result) if done else None,
+        "created_at": now,
+        "finished_at": now if done else None,
+    }
+    RecallRequestRow.insert(**row).on_conflict(
+        conflict_target=[RecallRequestRow.owner, RecallRequestRow.request_id],
+        update={name: row[name] for name in ("state", "result", "finished_at")},
+    ).execute()
+
+
+def forget_before(when: int) -> int:
+    """Drop finished requests older than that; how many there were."""
+    return int(
+        RecallRequestRow.delete()
+        .where(RecallRequestRow.state != "pending", RecallRequestRow.created_at < when)
+        .execute()
+    )
+
+
+def _stored(row: RecallRequestRow) -> StoredRecall:
+    return StoredRecall(
+        owner=row.owner,
+        request_id=row.request_id,
+        params=load(row.params),
+        params_hash=bytes(row.params_hash),
+        state=row.state,
+        result=load(row.result) if row.result else None,
+    )
