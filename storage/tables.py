@@ -105,6 +105,7 @@ class OwnerRow(Table):
     filtered = BigIntegerField(default=0)
     memory_version = BigIntegerField(default=0)
     settled = BigIntegerField(default=0)
+    intent_version = BigIntegerField(null=True)
 
     class Meta:
         table_name = "owner"
@@ -152,7 +153,7 @@ class PackageRow(Table):
     close_at = BigIntegerField()
     closed_by = TextField(null=True)
     observer = TextField(null=True)
-    nothing = TextField(null=True)
+    nothing_kept = TextField(null=True)
     fault = TextField(null=True)
     error = TextField(null=True)
     parked_at = BigIntegerField(null=True)

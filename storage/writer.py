@@ -106,6 +106,8 @@ class Writer:
         self._bulk: deque[_Job] = deque()
         self._state = threading.Condition()
         self._stopping = False
+        self.fault: str | None = None
+        """Why the last commit failed, None when it succeeded: what health tells."""
         self._lock_file = os.open(lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
@@ -154,8 +156,15 @@ class Writer:
             function: What to write; what it raises is raised here, with nothing written.
             rows: About how many rows it writes.
         """
-        future: Future[Returned] = self.submit(_Call(name, function), None, rows=rows)
+        future: Future[Returned] = Future()
+        self.submit_call(name, function, rows=rows, future=future)
         return future.result()
+
+    def submit_call(
+        self, name: str, function: Callable[[], Any], *, future: Any, rows: int = 1
+    ) -> None:
+        """Queue `function` to be run inside a transaction; its result goes into `future`."""
+        self.submit(_Call(name, function), None, rows=rows, future=future)
 
     def depth(self) -> int:
         """How many requests wait for a commit."""
@@ -207,8 +216,11 @@ class Writer:
             batches.setdefault(id(job.operation), []).append(job)
         try:
             outcomes = self._transact(list(batches.values()))
+            self.fault = None
         except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must be told
             known = _told(error, "a commit", len(group))
+            if not isinstance(error, MemoryServiceError):
+                self.fault = known.message
             outcomes = [(job, known) for job in group]
         self._deliver(lambda: _settle(outcomes))
 

@@ -28,7 +28,7 @@ def discard(ids: Collection[int]) -> list[int]:
     """Give dead letters up: their events stay, nothing is made of them."""
     chosen, values = _these(ids)
     rows = database.execute_sql(
-        "UPDATE package SET state = 'done', nothing = 'discarded by an operator'"  # noqa: S608 - marks only
+        "UPDATE package SET state = 'done', nothing_kept = 'discarded by an operator'"  # noqa: S608 - marks only
         f" WHERE state = 'dead'{chosen} RETURNING id",
         values,
     )

@@ -16,7 +16,7 @@ from storage.tables import PackageRow, StageControlRow, StageOutputRow
 
 _COLUMNS: Final = (
     "id, owner, lane, object_id, stage, state, attempt, fence, priority, first_seq, last_seq,"
-    " events, opened_at, lease_until, next_attempt_at, task_id, error, nothing"
+    " events, opened_at, lease_until, next_attempt_at, task_id, error, nothing_kept"
 )
 
 
@@ -51,14 +51,16 @@ def _package(row: Sequence[Any]) -> Package:
 class Claim:
     """What a claim asks for. Times are epoch milliseconds, `lease_ms` and `hard_ms` durations.
 
-    `concurrency` bounds the alive leases of the stage, None leaves them unbounded. `apart` asks
-    for packages of different objects, as an outside worker gets them.
+    `by` names the kind of worker, and `concurrency` bounds the alive leases that this kind has at
+    the stage; None leaves them unbounded. `apart` asks for packages of different objects, as an
+    outside worker gets them.
     """
 
     stage: Stage
     now: int
     lease_ms: int
     hard_ms: int
+    by: str
     limit: int = 1
     concurrency: int | None = None
     owner: str | None = None
@@ -74,12 +76,13 @@ def claim(wanted: Claim) -> list[Package]:
     """
     if is_paused(wanted.stage):
         return []
-    if wanted.concurrency is not None and alive_leases(wanted.stage) >= wanted.concurrency:
+    if wanted.concurrency is not None and _alive(wanted) >= wanted.concurrency:
         return []
     apart = "object_id" if wanted.apart else "lane"
     owner = "AND p.owner = ?" if wanted.owner is not None else ""
     sql = f"""
-        UPDATE package SET state = 'leased', fence = fence + 1, lease_until = ?, lease_end = ?
+        UPDATE package SET state = 'leased', fence = fence + 1, lease_until = ?, lease_end = ?,
+            observer = ?
         WHERE id IN (
             SELECT id FROM (
                 SELECT p.id, p.priority,
@@ -93,7 +96,8 @@ def claim(wanted: Claim) -> list[Package]:
             ) WHERE place = 1 ORDER BY priority, id LIMIT ?)
         RETURNING {_COLUMNS}"""  # noqa: S608 - names of ours only
     values: list[Any] = [
-        wanted.now + wanted.lease_ms, wanted.now + wanted.hard_ms, wanted.stage.value, wanted.now,
+        wanted.now + wanted.lease_ms, wanted.now + wanted.hard_ms, wanted.by, wanted.stage.value,
+        wanted.now,
     ]  # fmt: skip
     if wanted.owner is not None:
         values.append(wanted.owner)
@@ -101,11 +105,14 @@ def claim(wanted: Claim) -> list[Package]:
     return sorted((_package(row) for row in rows), key=lambda found: (found.priority, found.id))
 
 
-def alive_leases(stage: Stage) -> int:
-    """How many packages of a stage are leased."""
+def _alive(wanted: Claim) -> int:
     return int(
         PackageRow.select()
-        .where(PackageRow.state == PackageState.LEASED.value, PackageRow.stage == stage.value)
+        .where(
+            PackageRow.state == PackageState.LEASED.value,
+            PackageRow.stage == wanted.stage.value,
+            PackageRow.observer == wanted.by,
+        )
         .count()
     )
 
@@ -116,6 +123,16 @@ def due(now: int) -> list[Stage]:
         "SELECT DISTINCT stage FROM package WHERE state = 'ready' AND next_attempt_at <= ?", (now,)
     )
     return [Stage(stage) for (stage,) in rows.fetchall()]
+
+
+def oldest_due(now: int) -> int | None:
+    """Since when the longest waiting of the due packages could have been claimed."""
+    row = database.execute_sql(
+        "SELECT min(max(next_attempt_at, opened_at)) FROM package"
+        " WHERE state = 'ready' AND next_attempt_at <= ?",
+        (now,),
+    ).fetchone()
+    return None if row[0] is None else int(row[0])
 
 
 def holds(package: Package) -> bool:
@@ -140,7 +157,7 @@ def advance(
     state = PackageState.LEASED if after else PackageState.DONE
     rows = database.execute_sql(
         "UPDATE package SET stage = ?, state = ?, attempt = 0, error = NULL, fault = NULL,"  # noqa: S608 - columns only
-        " nothing = coalesce(?, nothing)"
+        " nothing_kept = coalesce(?, nothing_kept)"
         f" WHERE id = ? AND fence = ? AND stage = ? AND state = 'leased' RETURNING {_COLUMNS}",
         (
             (after or package.stage).value,
@@ -206,6 +223,18 @@ def renew(held: Collection[tuple[int, int]], *, until: int) -> None:
             " WHERE id = ? AND fence = ? AND state = 'leased'",
             (until, package_id, fence),
         )
+
+
+def any_near_end(held: Collection[tuple[int, int]], before: int) -> bool:
+    """Whether a lease of these, each named by package and fence, ends before that time."""
+    marks = ",".join("?" * len(held))
+    return bool(
+        database.execute_sql(
+            f"SELECT 1 FROM package WHERE id IN ({marks}) AND state = 'leased'"  # noqa: S608 - marks only
+            " AND lease_until < min(?, lease_end) LIMIT 1",
+            (*[package_id for package_id, _ in held], before),
+        ).fetchone()
+    )
 
 
 def expired(now: int) -> list[Package]:
@@ -361,3 +390,11 @@ def paused() -> dict[str, int]:
 def is_paused(stage: Stage) -> bool:
     """Whether an operator has paused the stage."""
     return stage.value in paused()
+
+
+def touched_records(package_id: int) -> list[str]:
+    """The ids of the records that *merge* has written for a package."""
+    merged = output(package_id, Stage.MERGE)
+    if merged is None or merged[1] is None:
+        return []
+    return [*merged[1]["records"], *merged[1]["updated"]]

@@ -1,39 +1,44 @@
 """Positions: how far an owner's events have come, worked out from cursor and ledger."""
 
+from dataclasses import replace
 from typing import Final
 
 from storage.database import database
 from storage.records.events import Positions
-from storage.repositories import dead_letters
+from storage.repositories import dead_letters, events
 
 _UNDER_WAY: Final = "state IN ('open', 'ready', 'leased')"
+_UNSETTLED: Final = "'observe', 'merge'"
+_UNPUBLISHED: Final = "'observe', 'merge', 'index', 'publish'"
 
 
-def of(owner: str) -> Positions:
-    """How far an owner's events have come (spec: protocol, Positions)."""
+def heights(owner: str) -> Positions:
+    """Received, organized and published alone: what every ingest answers, so it counts nothing."""
     row = database.execute_sql(
         "SELECT received, filtered FROM owner WHERE owner = ?", (owner,)
     ).fetchone()
     if row is None:
         return Positions()
     received, filtered = row
-    unsettled = _lowest(owner, ("observe", "merge"))
-    unpublished = _lowest(owner, ("observe", "merge", "index", "publish"))
+    unsettled = _lowest(owner, _UNSETTLED)
+    unpublished = _lowest(owner, _UNPUBLISHED)
     return Positions(
         received=received,
         organized=_below(owner, filtered, unsettled),
         published=_below(owner, filtered, unpublished),
-        backlog=_backlog(owner, filtered),
-        dead=dead_letters.count(owner),
     )
 
 
-def _lowest(owner: str, stages: tuple[str, ...]) -> int | None:
+def of(owner: str) -> Positions:
+    """How far an owner's events have come (spec: protocol, Positions)."""
+    return replace(heights(owner), backlog=_backlog(owner), dead=dead_letters.count(owner))
+
+
+def _lowest(owner: str, stages: str) -> int | None:
     """The lowest sequence in packages at these stages, or in calls that wait for their result."""
-    marks = ",".join("?" * len(stages))
     row = database.execute_sql(
-        f"SELECT min(first_seq) FROM package WHERE owner = ? AND stage IN ({marks}) AND {_UNDER_WAY}",  # noqa: S608 - marks only
-        (owner, *stages),
+        f"SELECT min(first_seq) FROM package WHERE owner = ? AND stage IN ({stages}) AND {_UNDER_WAY}",  # noqa: S608 - constants
+        (owner,),
     ).fetchone()
     waiting = database.execute_sql(
         "SELECT min(seq) FROM waiting_call WHERE owner = ?", (owner,)
@@ -52,11 +57,53 @@ def _below(owner: str, filtered: int, lowest: int | None) -> int:
     return int(row[0] or 0)
 
 
-def _backlog(owner: str, filtered: int) -> int:
-    row = database.execute_sql(
-        "SELECT (SELECT count(*) FROM event WHERE owner = ? AND seq > ?)"  # noqa: S608 - columns only
-        f" + (SELECT coalesce(sum(events), 0) FROM package WHERE owner = ? AND {_UNDER_WAY})"
-        " + (SELECT count(*) FROM waiting_call WHERE owner = ?)",
-        (owner, filtered, owner, owner),
+def _backlog(owner: str) -> int:
+    """Events that are neither published, nor audited, nor parked."""
+    unseen = database.execute_sql(
+        "SELECT count(*) FROM event WHERE owner = ? AND seq >"
+        " (SELECT filtered FROM owner WHERE owner = ?)",
+        (owner, owner),
     ).fetchone()
-    return int(row[0])
+    packaged = database.execute_sql(
+        f"SELECT coalesce(sum(events), 0) FROM package WHERE owner = ? AND {_UNDER_WAY}",  # noqa: S608 - columns only
+        (owner,),
+    ).fetchone()
+    waiting = database.execute_sql(
+        "SELECT count(*) FROM waiting_call WHERE owner = ?", (owner,)
+    ).fetchone()
+    return int(unseen[0] + packaged[0] + waiting[0])
+
+
+def overall() -> Positions:
+    """Positions over all owners: what health shows."""
+    received = events.last_seq()
+    unfiltered = database.execute_sql(
+        "SELECT min((SELECT min(seq) FROM event e WHERE e.owner = o.owner AND e.seq > o.filtered))"
+        " FROM owner o WHERE o.received > o.filtered"
+    ).fetchone()[0]
+    waiting = database.execute_sql("SELECT min(seq) FROM waiting_call").fetchone()[0]
+    lowest = {
+        stages: database.execute_sql(
+            f"SELECT min(first_seq) FROM package WHERE {_UNDER_WAY} AND stage IN ({stages})"  # noqa: S608 - constants
+        ).fetchone()[0]
+        for stages in (_UNSETTLED, _UNPUBLISHED)
+    }
+    backlog = sum(_backlog(owner) for owner in owners())
+    return Positions(
+        received=received,
+        organized=_height(received, unfiltered, waiting, lowest[_UNSETTLED]),
+        published=_height(received, unfiltered, waiting, lowest[_UNPUBLISHED]),
+        backlog=backlog,
+        dead=dead_letters.count(),
+    )
+
+
+def owners() -> list[str]:
+    """Every owner that has events."""
+    rows = database.execute_sql("SELECT owner FROM owner ORDER BY owner").fetchall()
+    return [row[0] for row in rows]
+
+
+def _height(received: int, *under_way: int | None) -> int:
+    found = [seq for seq in under_way if seq is not None]
+    return min(found) - 1 if found else received

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from storage.database import database
 from storage.repositories.codec import dump, load
 from storage.tables import RecallRequestRow
 
@@ -69,4 +70,20 @@ def _stored(row: RecallRequestRow) -> StoredRecall:
         params_hash=bytes(row.params_hash),
         state=row.state,
         result=load(row.result) if row.result else None,
+    )
+
+
+def intent_version(owner: str) -> int | None:
+    """The newest intent version that a recall of the owner has named, None when none has."""
+    row = database.execute_sql(
+        "SELECT intent_version FROM owner WHERE owner = ?", (owner,)
+    ).fetchone()
+    return row[0] if row else None
+
+
+def raise_intent(owner: str, version: int) -> None:
+    """Note an intent version that a request has named; the newest one counts."""
+    database.execute_sql(
+        "UPDATE owner SET intent_version = max(coalesce(intent_version, 0), ?) WHERE owner = ?",
+        (version, owner),
     )
