@@ -1,0 +1,1 @@
+"""Observers: they read packages and propose; nothing they say holds by itself."""

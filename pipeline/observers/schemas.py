@@ -1,0 +1,111 @@
+"""What a model or a worker may say, on the wire: strict, and named as in protocol, Proposals.
+
+Sizes are loose here, since a proposal that is too long is rejected alone, with its code, by
+`pipeline.rules.validating`; only what can't be read at all fails the whole answer.
+"""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from storage.records.knowledge import (
+    FactClass,
+    ProfileKind,
+    Proposal,
+    Quote,
+    RecordKind,
+    Scope,
+)
+from storage.records.runs import Observation
+
+Identifier = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Text = Annotated[str, StringConstraints(max_length=32_000)]
+Moment = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Entries = Annotated[list[Text], Field(max_length=200)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class QuoteModel(_Strict):
+    """Evidence as it is proposed: an event, and words of it."""
+
+    event: Identifier
+    quote: Text
+
+
+class ScopeModel(_Strict):
+    """Where a proposed record would hold."""
+
+    objects: Annotated[list[Identifier], Field(max_length=200)] = []
+    task: Identifier | None = None
+    once: bool = False
+
+    def to_scope(self) -> Scope:
+        """The scope as the program holds it."""
+        return Scope(objects=tuple(self.objects), task=self.task, once=self.once)
+
+
+class ProposalModel(_Strict):
+    """One proposal."""
+
+    kind: Annotated[RecordKind, Field(strict=False)]
+    content: Text
+    evidence: Annotated[list[QuoteModel], Field(max_length=200)]
+    subject: Identifier | None = None
+    key: Text | None = None
+    value: Text | None = None
+    fact_class: Annotated[FactClass | None, Field(alias="class", strict=False)] = None
+    profile_kind: Annotated[ProfileKind | None, Field(strict=False)] = None
+    scope: ScopeModel = ScopeModel()
+    valid_from: Moment | None = None
+    valid_to: Moment | None = None
+    review_at: Moment | None = None
+    supersedes: Annotated[list[Identifier], Field(max_length=200)] = []
+    conditions: Entries = []
+    steps: Entries = []
+    failure: Entries = []
+    verify: Entries = []
+    cues: Entries = []
+
+    def to_proposal(self) -> Proposal:
+        """The proposal as the program holds it, not yet judged."""
+        return Proposal(
+            kind=self.kind,
+            content=self.content,
+            evidence=tuple(Quote(item.event, item.quote) for item in self.evidence),
+            subject=self.subject,
+            key=self.key,
+            value=self.value,
+            fact_class=self.fact_class,
+            profile_kind=self.profile_kind,
+            scope=self.scope.to_scope(),
+            valid_from=self.valid_from,
+            valid_to=self.valid_to,
+            review_at=self.review_at,
+            supersedes=tuple(self.supersedes),
+            conditions=tuple(self.conditions),
+            steps=tuple(self.steps),
+            failure=tuple(self.failure),
+            verify=tuple(self.verify),
+            cues=tuple(self.cues),
+        )
+
+
+class ObservationModel(_Strict):
+    """A whole answer: proposals, or the reason why there are none (mission C9)."""
+
+    proposals: Annotated[list[ProposalModel], Field(max_length=200)]
+    nothing_worth_keeping: Annotated[str, StringConstraints(max_length=600)] | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "ObservationModel":
+        if not self.proposals and not (self.nothing_worth_keeping or "").strip():
+            raise ValueError("without proposals, nothing_worth_keeping gives the reason")
+        return self
+
+    def to_observation(self) -> Observation:
+        """The answer as the program holds it; a reason beside proposals has no meaning."""
+        proposals = tuple(item.to_proposal() for item in self.proposals)
+        return Observation(proposals, None if proposals else self.nothing_worth_keeping)

@@ -1,0 +1,1 @@
+"""Projections: records in, text and sections out. Pure."""

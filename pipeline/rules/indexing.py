@@ -1,0 +1,71 @@
+"""What of an event or a record goes into the lexical index, field by field."""
+
+from collections.abc import Sequence
+
+from pipeline.text.tokenise import Tokenizer
+from storage.records.events import Event
+from storage.records.knowledge import Record
+from storage.records.recall import IndexEntry
+
+SHORT_TURN = 200
+"""Code points up to which a turn is found by its neighbours too: they help short turns and hurt
+long ones (measured on the retrieval sets)."""
+
+
+def event_document(seq: int) -> str:
+    """The document id of an event."""
+    return f"e:{seq}"
+
+
+def record_document(record_id: str) -> str:
+    """The document id of a record."""
+    return f"r:{record_id}"
+
+
+def event_entry(event: Event, before: Sequence[Event], tokenizer: Tokenizer) -> IndexEntry:
+    """The index entry of an event.
+
+    Args:
+        event: The event.
+        before: Its neighbours in the stream, oldest first; used for short turns alone.
+        tokenizer: The tokenizer of index and questions.
+    """
+    own = tokenizer.index(_own_text(event), at_ms=event.at)
+    fields = {"words": " ".join(own.words), "ids": " ".join(own.ids)}
+    if before and len(event.text) <= SHORT_TURN:
+        near = tokenizer.index("\n".join(turn.text[:SHORT_TURN] for turn in before))
+        fields["context"] = " ".join(near.words)
+    return _entry(event.owner, event_document(event.seq), event.at, fields)
+
+
+def repeat_entry(event: Event, tokenizer: Tokenizer) -> IndexEntry:
+    """The entry of a repeat: found by its ids, but not by the words it shares with the first.
+
+    A thousand repeats of one error would otherwise fill every answer about it.
+    """
+    ids = tokenizer.index(_own_text(event)).ids
+    return _entry(event.owner, event_document(event.seq), event.at, {"ids": " ".join(ids)})
+
+
+def _own_text(event: Event) -> str:
+    titles = [ref.title or ref.id for ref in event.objects]
+    return "\n".join([event.speaker or "", event.text, *titles, event.ref or ""]).strip()
+
+
+def record_entry(record: Record, tokenizer: Tokenizer) -> IndexEntry:
+    """The index entry of a record, whatever its status: recall judges validity, not the index."""
+    parts = [record.content, record.value or "", record.subject_id, *record.conditions]
+    parts += [*record.steps, *record.failure, *record.verify]
+    own = tokenizer.index("\n".join(parts), at_ms=record.observed_at)
+    cues = tokenizer.index("\n".join(record.cues))
+    fields = {
+        "words": " ".join(own.words),
+        "ids": " ".join(own.ids),
+        "cues": " ".join(cues.words),
+    }
+    return _entry(record.owner_scope, record_document(record.id), record.observed_at, fields)
+
+
+def _entry(owner: str, document: str, at: int, fields: dict[str, str]) -> IndexEntry:
+    kept = {name: terms for name, terms in fields.items() if terms}
+    return IndexEntry(0, owner, document, at, kept)

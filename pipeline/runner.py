@@ -1,0 +1,303 @@
+"""The runner: claims packages, computes a stage, and commits its output with the ledger row.
+
+It alone opens transactions and moves the ledger. A package goes on to its next stage in the same
+call, so that the queue's polling is paid once (spec: design, Facts behind the choices).
+"""
+
+import logging
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from typing import Any, Final
+
+from pipeline.errors import LostRaceError
+from pipeline.observers.port import ObserverFault
+from pipeline.stages.contract import StageWork
+from pipeline.stages.filter import Filter
+from storage.clock import Clock
+from storage.database import database
+from storage.errors import MemoryServiceError
+from storage.records.runs import FaultKind, Package, Stage
+from storage.repositories import intake, ledger
+from storage.writer import Writer
+
+log = logging.getLogger(__name__)
+
+RACE_TRIES: Final = 20
+"""How often lost races are tried again at once; a twentieth loss is left to the next wake-up."""
+
+SPLIT_AFTER: Final = 3
+"""Content faults after which a package of several events is split to find the poison event."""
+
+BUILT_IN: Final = "built-in"
+
+
+class Work(StrEnum):
+    """What a wake-up asks for."""
+
+    FILTER = "filter"
+    ADVANCE = "advance"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Leases and attempts. Durations in milliseconds.
+
+    `batch` is how many packages a claim takes at once, `concurrency` how many observations may be
+    under way; `observes` is False when only outside workers observe.
+    """
+
+    lease_ms: int = 60_000
+    hard_ms: int = 600_000
+    attempts: int = 8
+    backoff_ms: int = 2_000
+    cap_ms: int = 600_000
+    batch: int = 32
+    concurrency: int = 1
+    observes: bool = True
+
+
+class Runner:
+    """Works packages off.
+
+    Args:
+        filtering: The filter, for events that are in no package yet.
+        stages: The work of each stage.
+        writer: The process's writer.
+        clock: When leases end and attempts are due.
+        policy: Leases and attempts.
+        jitter: A random number in [0, 1) for each backoff.
+    """
+
+    def __init__(
+        self,
+        filtering: Filter,
+        stages: Mapping[Stage, StageWork],
+        writer: Writer,
+        clock: Clock,
+        policy: Policy,
+        jitter: Callable[[], float],
+    ) -> None:
+        self._filter = filtering
+        self._stages = stages
+        self._writer = writer
+        self._clock = clock
+        self._policy = policy
+        self._jitter = jitter
+        self.held: dict[int, int] = {}
+        """Packages under work here, by id, with their fence: what the ticker renews."""
+
+    # ---- filter ------------------------------------------------------------
+
+    def filter_events(self) -> int:
+        """Pass over all owners' new events; how many passes there were."""
+        if self._is_paused(Stage.FILTER):
+            return 0
+        now = self._clock.now_ms()
+        owners = dict.fromkeys([owner for owner, _ in intake.behind()])
+        owners |= dict.fromkeys(self._filter.overdue_owners(now))
+        return sum(self._filter_owner(owner) for owner in owners)
+
+    def _filter_owner(self, owner: str) -> int:
+        passes = lost = 0
+        while lost < RACE_TRIES:
+            work = self._filter.compute(owner)
+            if work is None:
+                return passes
+            try:
+                self._writer.call(
+                    "filter", partial(self._filter.apply, work), rows=len(work.events)
+                )
+                passes += 1
+            except LostRaceError:
+                lost += 1
+        return passes
+
+    def _is_paused(self, stage: Stage) -> bool:
+        return ledger.is_paused(stage)
+
+    # ---- packages ----------------------------------------------------------
+
+    def advance(self) -> int:
+        """Work off every package that is due; how many claims there were."""
+        claims = 0
+        while claimed := self._claim_any():
+            claims += 1
+            try:
+                self._run(claimed)
+            finally:
+                for package in claimed:
+                    self.held.pop(package.id, None)
+        return claims
+
+    def _claim_any(self) -> list[Package]:
+        """Claim from the last stage backwards, so that what is begun gets finished first."""
+        due = ledger.due(self._clock.now_ms())
+        for stage in reversed(Stage):
+            if stage not in due or (stage is Stage.OBSERVE and not self._policy.observes):
+                continue
+            claimed = self._claim(stage)
+            if claimed:
+                return claimed
+        return []
+
+    def _claim(self, stage: Stage) -> list[Package]:
+        wanted = ledger.Claim(
+            stage=stage,
+            now=self._clock.now_ms(),
+            lease_ms=self._policy.lease_ms,
+            hard_ms=self._policy.hard_ms,
+            limit=self._policy.batch,
+            by=BUILT_IN,
+            concurrency=self._policy.concurrency if stage is Stage.OBSERVE else None,
+        )
+        claimed = self._writer.call("claim", lambda: ledger.claim(wanted))
+        self.held.update({package.id: package.fence for package in claimed})
+        return claimed
+
+    def _run(self, claimed: Sequence[Package]) -> None:
+        """Take packages of one stage through it and all that follow."""
+        under_way = list(claimed)
+        while under_way:
+            stage = under_way[0].stage
+            if self._is_paused(stage):
+                self._writer.call("fail", partial(_release, under_way))
+                return
+            under_way = self._run_stage(stage, under_way)
+
+    def _run_stage(self, stage: Stage, claimed: Sequence[Package]) -> list[Package]:
+        work = self._stages[stage]
+        after: list[Package] = []
+        left = list(claimed)
+        for _ in range(RACE_TRIES):
+            computed = work.compute(left)
+            sound = [p for p in left if not isinstance(computed[p.id], Exception)]
+            for package in left:
+                if isinstance(computed[package.id], Exception):
+                    self.fail(package, computed[package.id])
+            if not sound:
+                return after
+            done, left, failed = self._commit(work, sound, computed)
+            after += done
+            for package, error in failed:
+                self.fail(package, error)
+            if not left:
+                return after
+        for package in left:
+            self.fail(package, LostRaceError("The object changed again and again."))
+        return after
+
+    def _commit(
+        self, work: StageWork, sound: Sequence[Package], computed: Mapping[int, Any]
+    ) -> tuple[list[Package], list[Package], list[tuple[Package, Exception]]]:
+        """One transaction for all of them: each package's output with its ledger row.
+
+        Returns:
+            The packages that go on, those that lost a race, and those that failed.
+        """
+        try:
+            outcomes = self._writer.call(
+                work.stage.value,
+                lambda: [self._apply(work, p, computed[p.id]) for p in sound],
+                rows=len(sound),
+            )
+        except MemoryServiceError as error:
+            return [], [], [(package, error) for package in sound]
+        on: list[Package] = []
+        lost: list[Package] = []
+        failed: list[tuple[Package, Exception]] = []
+        for package, outcome in zip(sound, outcomes, strict=True):
+            if isinstance(outcome, LostRaceError):
+                lost.append(package)
+            elif isinstance(outcome, Exception):
+                failed.append((package, outcome))
+            elif outcome is not None and outcome.stage is not package.stage:
+                on.append(outcome)
+        return on, lost, failed
+
+    def _apply(
+        self, work: StageWork, package: Package, computed: Any
+    ) -> Package | Exception | None:
+        """Apply one package in a savepoint; None when its lease has passed to another."""
+        if not ledger.holds(package):
+            log.info("package %d: lease passed on, nothing changed", package.id)
+            return None
+        now = self._clock.now_ms()
+        try:
+            with database.savepoint():
+                applied = work.apply(package, computed, now)
+                return ledger.advance(
+                    package, now=now, answer=applied.answer, nothing=applied.nothing
+                )
+        except Exception as error:  # noqa: BLE001 - told to the ledger; the other packages go on
+            return error
+
+    # ---- failure -----------------------------------------------------------
+
+    def fail(self, package: Package, error: Exception, *, retry_after_ms: int | None = None) -> int:
+        """Note a failure: back off, split to find the poison event, or park.
+
+        Args:
+            package: A leased package.
+            error: What it failed with; type and place are kept, never its text.
+            retry_after_ms: A wait that whoever failed has asked for.
+
+        Returns:
+            When the next attempt is due, epoch milliseconds; 0 when it was parked or split.
+        """
+        kind = fault_kind(error)
+        told = describe(error)
+        now = self._clock.now_ms()
+        wait = max(self.backoff(package.attempt), retry_after_ms or 0)
+        failures = package.attempt + 1
+        splittable = package.events > 1 and package.stage in {Stage.OBSERVE, Stage.MERGE}
+        if kind is FaultKind.CONTENT and splittable and failures >= SPLIT_AFTER:
+            self._writer.call(
+                "fail",
+                lambda: ledger.split(
+                    package, at=package.events // 2, attempt=1, next_attempt_at=now
+                ),
+            )
+            log.warning("package %d: %s; split in two", package.id, told)
+            return 0
+        if failures >= self._policy.attempts:
+            self._writer.call("fail", lambda: ledger.park(package, now=now, kind=kind, error=told))
+            log.error("package %d: %s; parked as a dead letter", package.id, told)
+            return 0
+        self._writer.call(
+            "fail",
+            lambda: ledger.back_off(package, next_attempt_at=now + wait, kind=kind, error=told),
+        )
+        log.warning("package %d: %s; next attempt in %d ms", package.id, told, wait)
+        return now + wait
+
+    def backoff(self, failures: int) -> int:
+        """Milliseconds to wait after so many failures: exponential, capped, full jitter."""
+        ceiling = min(self._policy.cap_ms, self._policy.backoff_ms * 2 ** min(failures, 30))
+        return int(ceiling * self._jitter()) + 1
+
+
+def _release(packages: Sequence[Package]) -> None:
+    for package in packages:
+        ledger.release(package)
+
+
+def fault_kind(error: Exception) -> FaultKind:
+    """Whether trying again as it is may help."""
+    if isinstance(error, ObserverFault):
+        return error.kind
+    passing = isinstance(error, LostRaceError) or (
+        isinstance(error, MemoryServiceError) and error.code.retryable
+    )
+    return FaultKind.TRANSIENT if passing else FaultKind.CONTENT
+
+
+def describe(error: Exception) -> str:
+    """An error's type and place; its own text only where the service has written it."""
+    if isinstance(error, MemoryServiceError):
+        return f"{type(error).__name__}: {error.message}"
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" in {frames[-1].name}:{frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{place}"

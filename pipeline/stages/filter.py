@@ -1,0 +1,145 @@
+"""*filter*: a cursor over each owner's events, into audit or into packages (mission C1).
+
+Not a stage of the ledger but what comes before it: its progress is one cursor an owner, moved in
+the same transaction as what it read was written.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pipeline.errors import LostRaceError
+from pipeline.rules import filtering, indexing
+from pipeline.rules.packaging import Bounds, Packer, Plan
+from pipeline.text.budget import estimate_tokens
+from pipeline.text.tokenise import Tokenizer
+from storage.clock import Clock
+from storage.records.events import Event, Fate, ObjectRef
+from storage.records.packing import DraftPackage
+from storage.records.recall import IndexEntry
+from storage.repositories import events, index, intake, objects
+
+NEIGHBOURS = 2
+"""How many earlier turns of a stream a short turn is found by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One pass over an owner's events, ready to be written."""
+
+    owner: str
+    seen: int
+    upto: int
+    plan: Plan
+    opened: Sequence[DraftPackage]
+    events: Sequence[Event]
+    entries: Sequence[IndexEntry]
+
+
+class Filter:
+    """Takes an owner's next events and finds each its place.
+
+    Args:
+        tokenizer: Makes the index entries of what isn't audit.
+        clock: When packages open and calls have waited long enough.
+        bounds: When packages close.
+        batch: How many events a pass takes.
+        call_wait_ms: How long a call waits for its result.
+    """
+
+    def __init__(
+        self, tokenizer: Tokenizer, clock: Clock, bounds: Bounds, *, batch: int, call_wait_ms: int
+    ) -> None:
+        self._tokenizer = tokenizer
+        self._clock = clock
+        self._bounds = bounds
+        self._batch = batch
+        self._call_wait_ms = call_wait_ms
+
+    def overdue_owners(self, now: int) -> list[str]:
+        """Owners with a call that has waited for its result long enough."""
+        return intake.overdue_calls(now - self._call_wait_ms)
+
+    def compute(self, owner: str) -> Pass | None:
+        """Work out the next pass; None when there is nothing to do."""
+        seen = intake.filtered(owner)
+        found = events.after(owner, seen, self._batch)
+        now = self._clock.now_ms()
+        overdue = owner in self.overdue_owners(now)
+        if not found and not overdue:
+            return None
+        opened = intake.open_packages(owner)
+        calls = intake.waiting_calls(owner)
+        asked = {event.seq: event for event in events.by_seqs(owner, [c.seq for c in calls])}
+        packer = Packer(
+            opened,
+            [(call, asked[call.seq]) for call in calls],
+            bounds=self._bounds,
+            now=now,
+            tokens=estimate_tokens,
+        )
+        for event in found:
+            packer.add(event, filtering.classify(event))
+        packer.release_overdue(now - self._call_wait_ms)
+        plan = packer.finish()
+        upto = found[-1].seq if found else seen
+        return Pass(owner, seen, upto, plan, opened, found, self._entries(owner, found, plan))
+
+    def apply(self, work: Pass) -> None:
+        """Write a pass; runs inside a transaction.
+
+        Raises:
+            LostRaceError: Another worker has passed here, or closed one of the packages.
+        """
+        moved = intake.move_cursor(work.owner, seen=work.seen, to=work.upto)
+        if not moved or not intake.still_open(work.opened):
+            raise LostRaceError
+        intake.await_results(work.owner, work.plan.waiting)
+        intake.end_waiting(work.plan.ended)
+        intake.write_packages(work.plan.packages)
+        intake.write_fates(work.owner, work.plan.notes)
+        self._write_objects(work)
+        index.append(work.entries, tokenizer=self._tokenizer.version)
+
+    def _write_objects(self, work: Pass) -> None:
+        refs: dict[str, ObjectRef] = {}
+        for event in work.events:
+            for ref in event.objects:
+                refs.setdefault(ref.id, ref)
+        objects.ensure(work.owner, list(refs.values()), self._clock.now_ms())
+        intake.write_objects(
+            work.owner,
+            [
+                (ref.id, event.seq, place)
+                for event in work.events
+                for place, ref in enumerate(event.objects)
+            ],
+        )
+
+    def _entries(self, owner: str, found: Sequence[Event], plan: Plan) -> list[IndexEntry]:
+        fates = {note.seq: note.fate for note in plan.notes}
+        recent: dict[str, list[Event]] = {}
+        entries = []
+        for event in found:
+            before = self._before(owner, event, recent)
+            match fates.get(event.seq):
+                case Fate.AUDIT | None:
+                    pass
+                case Fate.MERGED:
+                    entries.append(indexing.repeat_entry(event, self._tokenizer))
+                case Fate.PACKAGED | Fate.WAITING:
+                    entries.append(indexing.event_entry(event, before, self._tokenizer))
+        return entries
+
+    def _before(self, owner: str, event: Event, recent: dict[str, list[Event]]) -> Sequence[Event]:
+        """The turns before this one in its stream; asks the store once a stream and pass."""
+        if event.stream is None:
+            return ()
+        if event.stream not in recent:
+            recent[event.stream] = events.before_in_stream(
+                owner, event.stream, event.seq, NEIGHBOURS
+            )
+        turns = recent[event.stream]
+        before = tuple(turns)
+        turns.append(event)
+        del turns[:-NEIGHBOURS]
+        return before

@@ -1,0 +1,119 @@
+"""*observe*: an observer proposes, the program validates, both are kept (mission C3, C4, C9)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pipeline.observers.port import Observer
+from pipeline.rules import validating
+from pipeline.stages.contract import Applied, each
+from storage.clock import Clock
+from storage.errors import BadRequestError
+from storage.records.events import OWNER_OBJECT
+from storage.records.knowledge import Proposal, Record, RecordStatus
+from storage.records.runs import Observation, Package, Stage, Verdict, WorkPackage
+from storage.repositories import objects, packages, proposals, records
+
+KNOWN_RECORDS = 50
+"""How many of an object's records an observer gets to see, newest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An observation after validation: each proposal with its verdict, and its record if accepted."""
+
+    observation: Observation
+    judged: tuple[tuple[Proposal, Record | None, Verdict], ...]
+
+
+class Observe:
+    """Builds what the observer sees, asks it, and judges the answer.
+
+    Args:
+        observer: Who proposes.
+        has_secret: Whether a text holds what must not be kept.
+        clock: When records are recorded.
+        budget: Tokens of input that an observer may be given.
+    """
+
+    stage = Stage.OBSERVE
+
+    def __init__(
+        self,
+        observer: Observer,
+        has_secret: Callable[[str], bool],
+        clock: Clock,
+        *,
+        budget: int,
+    ) -> None:
+        self.observer = observer
+        self._has_secret = has_secret
+        self._clock = clock
+        self._budget = budget
+
+    def work(self, package: Package) -> WorkPackage:
+        """What an observer gets to see of a package."""
+        known = records.of_subjects(
+            package.owner, [package.object_id], [RecordStatus.ACTIVE, RecordStatus.CANDIDATE]
+        )
+        return WorkPackage(
+            package, tuple(packages.events_of(package)), tuple(known[:KNOWN_RECORDS]), self._budget
+        )
+
+    def compute(self, claimed: Sequence[Package]) -> Mapping[int, Any]:
+        """Ask the observer about each package."""
+        return each(claimed, self._observe)
+
+    def _observe(self, package: Package) -> Judged:
+        work = self.work(package)
+        return self.judge(work, self.observer.observe(work))
+
+    def judge(self, work: WorkPackage, observation: Observation) -> Judged:
+        """Validate an observation, whoever made it.
+
+        Raises:
+            BadRequestError: Neither proposals nor a reason why there are none.
+        """
+        if not observation.proposals and not observation.nothing_worth_keeping:
+            raise BadRequestError(
+                "A commit without proposals needs nothing_worth_keeping: say why there are none."
+            )
+        named = {OWNER_OBJECT, work.package.object_id}
+        for item in work.events:
+            named.update(ref.id for ref in item.event.objects)
+        for proposal in observation.proposals:
+            named.update(proposal.scope.objects)
+            if proposal.subject is not None:
+                named.add(proposal.subject)
+        known = objects.known(work.package.owner, named) | {OWNER_OBJECT}
+        validated = validating.validate(
+            observation.proposals,
+            work,
+            objects=frozenset(known),
+            has_secret=self._has_secret,
+            now_ms=self._clock.now_ms(),
+        )
+        judged = []
+        for proposal, found in zip(observation.proposals, validated, strict=True):
+            record = found.record and replace(found.record, package_id=work.package.id)
+            record_id = record.id if record else None
+            verdict = Verdict(found.index, record_id, found.code, found.reason)
+            judged.append((proposal, record, verdict))
+        return Judged(observation, tuple(judged))
+
+    def apply(self, package: Package, computed: Judged, now: int) -> Applied:  # noqa: ARG002 - the contract's
+        """Keep the proposals with their verdicts."""
+        proposals.write(package.id, computed.judged)
+        answer = {
+            "accepted": [
+                {"index": verdict.index, "record_id": verdict.record_id}
+                for _, record, verdict in computed.judged
+                if record
+            ],
+            "rejected": [
+                {"index": verdict.index, "code": verdict.code, "reason": verdict.reason}
+                for _, record, verdict in computed.judged
+                if record is None
+            ],
+        }
+        return Applied(answer, computed.observation.nothing_worth_keeping)

@@ -1,0 +1,106 @@
+"""The ticker and its sweeper: what makes the ledger, not the queue, decide what is done next.
+
+Each second one read of due work, then wake-ups. Expired leases are given back, packages close by
+age, leases under work here are renewed (spec: design, Periodic work).
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from pipeline.runner import Policy, Runner, Work, describe
+from storage.clock import Clock
+from storage.errors import MemoryServiceError
+from storage.records.runs import Stage
+from storage.repositories import intake, ledger
+from storage.writer import Writer
+
+log = logging.getLogger(__name__)
+
+TICK_S: Final = 1.0
+
+
+class LeaseExpiredError(MemoryServiceError):
+    """The worker did not come back before its lease ended."""
+
+
+class Sweeper:
+    """Finds lost and due work.
+
+    Args:
+        runner: Whose leases are renewed, and who notes failures.
+        writer: The process's writer.
+        clock: What is due.
+        wake: Called with what there is to do.
+        policy: The runner's.
+        call_wait_ms: How long a call waits for its result.
+    """
+
+    def __init__(
+        self,
+        runner: Runner,
+        writer: Writer,
+        clock: Clock,
+        wake: Callable[[Work], None],
+        *,
+        policy: Policy,
+        call_wait_ms: int,
+    ) -> None:
+        self._runner = runner
+        self._writer = writer
+        self._clock = clock
+        self._wake = wake
+        self._policy = policy
+        self._call_wait_ms = call_wait_ms
+
+    def sweep(self) -> None:
+        """One look at the ledger. Writes only where there is something to write."""
+        now = self._clock.now_ms()
+        self._renew(now)
+        for package in ledger.expired(now):
+            self._runner.fail(package, LeaseExpiredError())
+        if ledger.has_closable(now):
+            self._writer.call("close", lambda: ledger.close_due(now))
+        if intake.behind() or intake.overdue_calls(now - self._call_wait_ms):
+            self._wake(Work.FILTER)
+        due = set(ledger.due(now))
+        if not self._policy.observes:
+            due.discard(Stage.OBSERVE)
+        if due - {Stage(stage) for stage in ledger.paused()}:
+            self._wake(Work.ADVANCE)
+
+    def _renew(self, now: int) -> None:
+        held = list(self._runner.held.items())
+        if held and ledger.any_near_end(held, now + self._policy.lease_ms // 2):
+            self._writer.call(
+                "renew", lambda: ledger.renew(held, until=now + self._policy.lease_ms)
+            )
+
+
+class Ticker:
+    """One thread that sweeps each second and touches a file that says the consumer is alive."""
+
+    def __init__(self, sweeper: Sweeper, beat: Path, stop: threading.Event) -> None:
+        self._sweeper = sweeper
+        self._beat = beat
+        self._stop = stop
+        self._thread = threading.Thread(target=self._run, name="ticker", daemon=True)
+
+    def start(self) -> None:
+        """Begin ticking."""
+        self._thread.start()
+
+    def join(self) -> None:
+        """Wait until the thread has seen the stop event."""
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self._beat.touch(mode=0o600)
+                self._sweeper.sweep()
+            except Exception as error:  # noqa: BLE001 - one bad second must not end all later ones
+                log.error("a sweep failed: %s", describe(error))  # noqa: TRY400 - a trace could hold text
+            self._stop.wait(TICK_S)

@@ -1,0 +1,140 @@
+"""The queue: Huey on a SQLite file of its own that carries wake-ups, and may be lost at any time.
+
+Payloads are JSON and hold nothing but a task's name. Results are not stored, commits are not
+synced: the ledger is the truth, this is the alarm clock (spec: design, invariant 1).
+"""
+
+import contextlib
+import logging
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import cysqlite
+import orjson
+from huey import Huey
+from huey.registry import Message
+from huey.serializer import Serializer
+from huey.storage import CySqliteStorage
+
+log = logging.getLogger(__name__)
+
+_MAGIC: Final = b"SQLite format 3\x00"
+_KEPT_ASIDE: Final = ".damaged"
+
+
+class JsonSerializer(Serializer):  # type: ignore[misc]  # huey is untyped
+    """Messages as JSON: the stock serializer is pickle, which would run whatever stands there."""
+
+    def _serialize(self, data: Message) -> bytes:
+        return orjson.dumps({"id": data.id, "name": data.name, "args": list(data.args or ())})
+
+    def _deserialize(self, data: bytes) -> Message:
+        found = orjson.loads(bytes(data))
+        return Message(found["id"], found["name"], args=tuple(found["args"]), kwargs={}, retries=0)
+
+
+class QueueStorage(CySqliteStorage):  # type: ignore[misc]  # huey is untyped
+    """Huey's SQLite storage, opened at its first use and again whenever its file was replaced.
+
+    A running consumer keeps a deleted file open and would never see new work in its successor, so
+    the file's identity is looked at before each use. A file that is no database is moved aside.
+    """
+
+    def __init__(self, name: str, filename: str, **options: Any) -> None:
+        self._path = Path(filename)
+        self._identity: tuple[int, int] | None = None
+        self.replaced = 0
+        """How often the file was found missing or unreadable since this process began."""
+        super().__init__(name, filename, create_tables=False, **options)
+
+    def _create_connection(self) -> Any:
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._path.touch(mode=0o600)
+        connection = super()._create_connection()
+        for statement in self.ddl:
+            connection.execute(statement)
+        self._identity = _identity(self._path)
+        return connection
+
+    @contextlib.contextmanager
+    def db(self, commit: bool = False, close: bool = False) -> Iterator[Any]:  # noqa: FBT001, FBT002 - huey's signature
+        """Huey's cursor, on the file that stands under the path now."""
+        self._look()
+        try:
+            with super().db(commit=commit, close=close) as cursor:
+                yield cursor
+        except (cysqlite.DatabaseError, cysqlite.OperationalError) as error:
+            if _is_damage(error):
+                self._set_aside("unreadable")
+            raise
+
+    def _look(self) -> None:
+        found = _identity(self._path)
+        if found is None:
+            if self._identity is not None:
+                self._reopen("missing")
+        elif self._identity is not None and found != self._identity:
+            self._reopen("replaced")
+        elif not _is_database(self._path):
+            self._set_aside("no database")
+
+    def _reopen(self, why: str) -> None:
+        log.warning("the queue file was %s; opening it anew, the ledger knows all work", why)
+        self.replaced += 1
+        self._drop_connection()
+
+    def _set_aside(self, why: str) -> None:
+        aside = self._path.with_name(self._path.name + _KEPT_ASIDE)
+        log.warning("the queue file is %s; kept as %s, a new one is made", why, aside.name)
+        self.replaced += 1
+        self._drop_connection()
+        with contextlib.suppress(FileNotFoundError):
+            self._path.replace(aside)
+        for suffix in ("-wal", "-shm"):
+            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+
+    def _drop_connection(self) -> None:
+        self._identity = None
+        with self.lock:
+            connection = self._conn
+            self._conn: Any = None
+        if connection is not None:
+            with contextlib.suppress(cysqlite.Error):
+                connection.close()
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _is_database(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            start = os.pread(file.fileno(), len(_MAGIC), 0)
+    except FileNotFoundError:
+        return True
+    return not start or start == _MAGIC
+
+
+def _is_damage(error: Exception) -> bool:
+    text = str(error).lower()
+    return any(sign in text for sign in ("malformed", "not a database", "no such table", "corrupt"))
+
+
+def make_queue(path: Path) -> Huey:
+    """The queue on this file. Nothing is opened before its first use."""
+    return Huey(
+        "deskpaw-memory",
+        results=False,
+        serializer=JsonSerializer(),
+        storage_class=QueueStorage,
+        filename=str(path),
+        fsync=False,
+        timeout=5,
+    )

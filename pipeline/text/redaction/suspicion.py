@@ -1,0 +1,110 @@
+"""A cheap first look at many texts at once: which of them need the rules at all?
+
+`str.find` passes over joined text many times faster than one large pattern does, so that
+each sign is a literal; a pattern then checks the place where a frequent one was found.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+
+_BETWEEN = "\n"
+
+# Signs that ordinary words contain, with what must stand at their place to count.
+_CHECKED = {
+    "输入": r"输入\s?\d{3}",
+    "use ": r"use (?:the )?(?:code )?\d{3}",
+    "填": r"填写?\s?\d{3}",
+    "type ": r"type (?:the )?(?:code )?\d{3}",
+    "input ": r"input (?:the )?(?:code )?\d{3}",
+    "enter ": r"enter (?:the )?(?:code )?\d{3}",
+    "pass": r"pass(?![ei]ng|ion|ive|age|port|es\b|ed\b)",
+    "pw": r"(?<![a-z])pw(?![a-z])",
+    "pin": r"(?<![a-z])pin(?![a-z])",
+    "psk": r"(?<![a-z])psk(?![a-z])",
+    "psw": r"(?<![a-z])psw(?![a-z])",
+    "otp": r"(?<![a-z])otp(?![a-z])",
+    "sid": r"(?<![a-z])sid\s{0,2}[=:：]",
+    "xs": r"(?<![a-z])xs\s{0,2}[=:：]",
+    "user": r"user(?:name)?\s?[:：=/、和&+是]|user\s",
+    "key": r"(?<=[a-z0-9 _.?&#;-])keys?(?![a-z])",
+    "cred": r"cred(?:ential|s\b|s?[:：])",
+    "sess": r"sess(?:ion|data|_?id)",
+    "://": r"://[^\s/]{0,200}@",
+    "?": r"\?[a-z_-]{2,24}=",
+    "&": r"&[a-z_-]{2,24}=|&lt;",
+    "#": r"#[a-z_-]{2,24}=",
+    ";": r";[a-z_-]{2,24}=",
+    "[": r"\[[\s/]{0,8}(?:think|thought|reason|思考|推理)",
+    "【": r"【[\s/]{0,8}(?:think|thought|reason|思考|推理)",
+    "<": r"<(?![-=\s\d])|<\s{1,4}[|/a-z]",
+    "asia": r"(?<![a-z])asia[a-z0-9]{16}",
+    "sk-": r"(?<![a-z0-9])sk-",
+    "hf_": r"(?<![a-z0-9])hf_",
+    "sg.": r"(?<![a-z0-9])sg\.[\w-]{16}",
+    ":aa": r"\d:aa",
+    "eyj": r"(?<![a-z0-9])eyj",
+    "码": r"(?<![代号编扫数源条形乱解])码",
+    "碼": r"(?<![代號編掃數源條形亂解])碼",
+}
+_PLAIN = (
+    *("login", "pwd", "secret", "token", "code", "bearer", "authorization", "cookie", "mnemonic", "phrase"),
+    *("seed word", "recovery word", "backup word", "-----begin", "curl ", "/hook/", "hooks.", "webhook"),
+    *("sctapi", "api.telegram", "bduss", "stoken", "bili_jct", "z_c0", "li_at", "ct0=", "c_user"),
+    *("akia", "akid", "ltai", "aiza", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat", "glpat"),
+    *("sk_live", "rk_live", "pk_live", "xox", "npm_", "pypi-", "dop_v", "tskey", "mysql", "mariadb"),
+    *("redis-cli", "sudo", "chpasswd", "docker", "podman", "-pass"),
+    *("密钥", "密鑰", "口令", "暗号", "暗號", "私钥", "私鑰", "令牌", "凭证", "凭据", "憑證", "登录信息"),
+    *("密 码", "密 碼", "密码锁", "卡密", "パスワード", "p a s s", "p4ss", "p@ss", "identified by"),
+    *("combination", "alarm", "cvv", "cvc", "seed:", "seed :", "seed：", "log in with", "sign in with", "sign in as"),
+    *("短语", "短語", "助记词", "助記詞", "钱包词", "种子词", "恢复词", "账号", "帐号", "賬號", "帳號", "用户名", "账户", "帐户"),
+    *("◁", "〈", "‹", "\\u003c", "assistantfinal"),
+)  # fmt: skip
+_SIGNS: tuple[tuple[str, re.Pattern[str] | None], ...] = (
+    *((sign, None) for sign in _PLAIN),
+    *((sign, re.compile(check)) for sign, check in _CHECKED.items()),
+)
+_NUMBER = re.compile(r"\d(?:[ ()-]{0,2}\d){9}")
+
+
+def suspects(lowered_texts: Sequence[str], joined: str) -> set[int]:
+    """The indexes of texts in which a rule could find something.
+
+    Args:
+        lowered_texts: The texts, lower-cased.
+        joined: The same with `join` between them.
+    """
+    starts = list(accumulate((len(text) + len(_BETWEEN) for text in lowered_texts), initial=0))
+    found: set[int] = set()
+    for sign, check in _SIGNS:
+        if sign in joined:
+            found.update(_texts_with(sign, check, joined, starts))
+    found.update(_texts_with_number(joined, starts))
+    return found
+
+
+def join(texts: Sequence[str]) -> str:
+    """Join texts for `suspects`."""
+    return _BETWEEN.join(texts)
+
+
+def _texts_with(
+    sign: str, check: re.Pattern[str] | None, joined: str, starts: Sequence[int]
+) -> Iterator[int]:
+    position = joined.find(sign)
+    while position >= 0:
+        following = position + 1
+        if check is None or check.match(joined, position):
+            index = bisect_right(starts, position) - 1
+            yield index
+            following = starts[index + 1]
+        position = joined.find(sign, following)
+
+
+def _texts_with_number(joined: str, starts: Sequence[int]) -> Iterator[int]:
+    position = 0
+    while found := _NUMBER.search(joined, position):
+        index = bisect_right(starts, found.start()) - 1
+        yield index
+        position = starts[index + 1]
