@@ -1,0 +1,142 @@
+"""The gateway's parts, put together while the socket already listens."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+from pipeline import tasks
+from pipeline.intake import Intake
+from pipeline.recall.follower import Follower
+from pipeline.recall.service import Recaller
+from pipeline.recall.store import StoredEntries, StoredMemory
+from pipeline.runner import Work
+from pipeline.runtime import Core, make_observe, make_redactor, make_runner, open_core
+from pipeline.settings import Settings
+from pipeline.text.tokenise import BilingualTokenizer
+from pipeline.wake import Waker
+from socket_gateway.dispatch import Serve
+from socket_gateway.handlers.health import Health
+from socket_gateway.handlers.ingest import Ingest
+from socket_gateway.handlers.memory import Memory
+from socket_gateway.handlers.observation import Observing
+from socket_gateway.handlers.operators import Operators
+from socket_gateway.handlers.recall import Recall
+from socket_gateway.handlers.services import Services
+from storage.repositories import recalls
+from storage.search_index import SearchIndex
+
+log = logging.getLogger(__name__)
+
+READ_THREADS = 4
+RECALL_THREADS = 2
+
+
+@dataclass(slots=True)
+class Assembled:
+    """What a warmed-up gateway runs on."""
+
+    services: Services
+    recall: Recall
+    waker: Waker
+    stop: threading.Event
+    following: threading.Thread
+
+    def handlers(self, health: Health) -> Mapping[str, Serve]:
+        """Who serves each method."""
+        services = self.services
+        memory = Memory(services)
+        observing = Observing(services)
+        operators = Operators(services, health)
+        return {
+            "health": health,
+            "memory.events.ingest": Ingest(services),
+            "memory.positions": memory.positions,
+            "memory.evidence.get": memory.evidence,
+            "memory.observation.claim": observing.claim,
+            "memory.observation.commit": observing.commit,
+            "memory.observation.fail": observing.fail,
+            "memory.continuity.recall": self.recall,
+            "snapshot.get": memory.snapshot,
+            "memory.record.get": memory.record,
+            "memory.record.list": memory.record_list,
+            "memory.record.history": memory.record_history,
+            "memory.object.put": memory.object_put,
+            "memory.object.get": memory.object,
+            "memory.object.list": memory.object_list,
+            "ops.status": operators.status,
+            "ops.flush": operators.flush,
+            "ops.packages": operators.packages,
+            "ops.dead.list": operators.dead,
+            "ops.dead.requeue": operators.requeue,
+            "ops.dead.discard": operators.discard,
+            "ops.stage.pause": operators.pause,
+            "ops.stage.resume": operators.resume,
+        }
+
+    async def close(self) -> None:
+        """Finish what is under way, then close everything in the order of its use."""
+        await self.recall.close()
+        self.stop.set()
+        await asyncio.to_thread(self._close_threads)
+
+    def _close_threads(self) -> None:
+        self.following.join()
+        self.waker.close()
+        self.services.recalls.shutdown()
+        self.services.reads.shutdown()
+        self.services.index.close()
+        self.services.core.close()
+
+
+async def assemble(settings: Settings, loop: asyncio.AbstractEventLoop) -> Assembled:
+    """Open and load everything, off the loop.
+
+    Raises:
+        MemoryServiceError: The database is refused.
+    """
+    core = await asyncio.to_thread(open_core, settings, loop.call_soon_threadsafe)
+    services, waker = await asyncio.to_thread(_services, core, loop)
+    recall = Recall(services)
+    recall.take_up(await services.read(recalls.pending))
+    stop = threading.Event()
+    # Rows are written by the consumer, another process: what it commits is seen by looking.
+    following = threading.Thread(
+        target=services.follower.run, args=(stop, stop.wait), name="follower", daemon=True
+    )
+    following.start()
+    return Assembled(services, recall, waker, stop, following)
+
+
+def _services(core: Core, loop: asyncio.AbstractEventLoop) -> tuple[Services, Waker]:
+    settings = core.settings
+    redactor = make_redactor(settings)
+    tokenizer = BilingualTokenizer(settings.paths.cache)
+    tokenizer.warm()
+    index = SearchIndex.open(settings.paths.index, tokenizer_version=tokenizer.version)
+    observe = make_observe(settings, core.clock, redactor)
+    waker = Waker({work: partial(tasks.enqueue, work) for work in Work})
+    services = Services(
+        core=core,
+        intake=Intake(redactor, core.clock),
+        redactor=redactor,
+        observe=observe,
+        runner=make_runner(core, tokenizer, observe),
+        index=index,
+        follower=Follower(index, StoredEntries()),
+        recaller=Recaller(StoredMemory(), index, tokenizer),
+        wake=waker.wake,
+        queue_state=_queue_state,
+        loop=loop,
+        reads=ThreadPoolExecutor(READ_THREADS, "read"),
+        recalls=ThreadPoolExecutor(RECALL_THREADS, "recall"),
+    )
+    return services, waker
+
+
+def _queue_state() -> tuple[int, int, int]:
+    storage = tasks.huey.storage
+    return tasks.huey.pending_count(), tasks.huey.scheduled_count(), storage.replaced

@@ -1,0 +1,1 @@
+"""Handlers: validated params in, results out. Each module serves one noun of the protocol."""

@@ -1,0 +1,155 @@
+"""`memory.continuity.recall`: at most 75 ms of the caller's time, then `pending` and on behind.
+
+The same request id is the same request for ever: with other params it is a conflict, and what was
+found for it is kept (mission E1, E3; spec: protocol, Recall).
+"""
+
+import asyncio
+import logging
+from hashlib import blake2b
+from typing import Any, Final
+
+import orjson
+
+from socket_gateway import protocol, shapes
+from socket_gateway.dispatch import validate
+from socket_gateway.handlers.services import Services
+from storage.errors import ConflictError
+from storage.records.recall import RecallQuery, RecallState
+from storage.repositories import recalls
+from storage.repositories.recalls import StoredRecall
+
+log = logging.getLogger(__name__)
+
+Json = dict[str, Any]
+Key = tuple[str, str]
+
+_LEAVE_MS: Final = 10
+"""What of the caller's 75 ms is left for making a pending request durable."""
+
+
+class Recall:
+    """Serves recall requests, and finishes those that were answered with `pending`."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._under_way: dict[Key, tuple[bytes, asyncio.Task[Json]]] = {}
+        self._background: set[asyncio.Future[Any]] = set()
+
+    async def __call__(self, params: protocol.RecallParams) -> Json:
+        """Serve `memory.continuity.recall`.
+
+        Raises:
+            ConflictError: The request id is known with other params.
+        """
+        key = (params.owner, params.request_id)
+        digest = _digest(params)
+        stored = await self._services.read(recalls.find, *key)
+        if stored is not None and stored.params_hash != digest:
+            raise _conflict()
+        if stored is not None and stored.result is not None:
+            return self._still_valid(params, stored.result)
+        known_digest, task = self._under_way.get(key, (digest, None))
+        if known_digest != digest:
+            raise _conflict()
+        if task is None:
+            task = self._start(key, digest, params)
+        wait_s = max(0, params.wait_ms - _LEAVE_MS) / 1000
+        done, _ = await asyncio.wait({task}, timeout=wait_s)
+        if done:
+            return task.result()
+        await self._services.write("recall", self._keep, params, digest, None)
+        return _pending(params.request_id)
+
+    def take_up(self, left: list[StoredRecall]) -> None:
+        """Go on with requests that a gateway before this one had not finished."""
+        for stored in left:
+            params = validate(protocol.RecallParams, stored.params)
+            self._start((stored.owner, stored.request_id), stored.params_hash, params)
+
+    async def close(self) -> None:
+        """Wait for what is under way; a request that was answered with `pending` is kept anyhow."""
+        left = [task for _, task in self._under_way.values()]
+        await asyncio.gather(*left, *self._background, return_exceptions=True)
+
+    def _start(self, key: Key, digest: bytes, params: protocol.RecallParams) -> asyncio.Task[Json]:
+        task = asyncio.create_task(self._find(params, digest))
+        self._under_way[key] = (digest, task)
+        task.add_done_callback(lambda _: self._under_way.pop(key, None))
+        return task
+
+    async def _find(self, params: protocol.RecallParams, digest: bytes) -> Json:
+        query = _query(params)
+        result = await self._services.loop.run_in_executor(
+            self._services.recalls, self._services.recaller.recall, query, self._services.now()
+        )
+        shaped = shapes.recall(params.request_id, result)
+        if result.state is not RecallState.UNAVAILABLE:
+            # Nobody waits for this: the answer is right without it, and found again if it is lost.
+            kept = self._services.write("recall", self._keep, params, digest, shaped)
+            self._background.add(kept)
+            kept.add_done_callback(self._kept)
+        return shaped
+
+    def _kept(self, future: "asyncio.Future[None]") -> None:
+        self._background.discard(future)
+        if not future.cancelled() and future.exception() is not None:
+            log.warning("a recall result was not kept: %s", type(future.exception()).__name__)
+
+    def _keep(self, params: protocol.RecallParams, digest: bytes, result: Json | None) -> None:
+        state = "pending" if result is None else str(result["state"])
+        given = params.model_dump(exclude_defaults=True)
+        cleaned: Any = self._services.redactor.redact_value(given, by_model=False)[0]
+        stored = StoredRecall(params.owner, params.request_id, cleaned, digest, state, result)
+        recalls.write(stored, self._services.now())
+        if params.intent_version is not None:
+            recalls.raise_intent(params.owner, params.intent_version)
+
+    def _still_valid(self, params: protocol.RecallParams, result: Json) -> Json:
+        """A kept result, unless its request's time is over by now."""
+        if params.expires_at is not None and params.expires_at <= self._services.now():
+            empty: Json = {"binding": [], "hits": [], "state": "expired", "expired": "request"}
+            return result | empty
+        return result
+
+
+def _conflict() -> ConflictError:
+    return ConflictError(
+        "That request_id is known with other params; ask under a new one.",
+        details={"field": "request_id"},
+    )
+
+
+def _query(params: protocol.RecallParams) -> RecallQuery:
+    return RecallQuery(
+        request_id=params.request_id,
+        owner=params.owner,
+        query=params.query,
+        objects=tuple(params.objects),
+        task=params.task,
+        purpose=params.purpose,
+        items=params.budget.items,
+        tokens=params.budget.tokens,
+        intent_version=params.intent_version,
+        expires_at=params.expires_at,
+        include_past=params.include_past,
+    )
+
+
+def _digest(params: protocol.RecallParams) -> bytes:
+    """What makes two requests the same: everything but how long the caller waits."""
+    given = params.model_dump(exclude={"wait_ms"})
+    return blake2b(orjson.dumps(given, option=orjson.OPT_SORT_KEYS), digest_size=16).digest()
+
+
+def _pending(request_id: str) -> Json:
+    return {
+        "request_id": request_id,
+        "state": "pending",
+        "memory_version": 0,
+        "index_lag": 0,
+        "binding": [],
+        "hits": [],
+        "gaps": [],
+        "truncated": False,
+    }
