@@ -5,15 +5,14 @@ redaction call, one id look-up and one fsync serve them all (mission B1, B2, B6;
 Group commit).
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Any
 
 import orjson
 
-from pipeline.text.redaction import RedactionItem, Redactor
+from pipeline.rules.cleaning import Cleaned, clean
+from pipeline.text.redaction import Redactor
 from storage.clock import Clock
 from storage.errors import BadRequestError, ConflictError
 from storage.records.events import Event, Positions, Receipt
@@ -54,35 +53,37 @@ class Intake:
 
     def prepare(self, items: Sequence[IngestRequest]) -> list[_Prepared]:
         """Redact and hash the events of all requests at once, before any transaction."""
-        taken = [event for request in items for event in request.events]
-        cleaned = iter(self._redact(taken, self._clock.now_ms()))
+        cleaned = iter(
+            clean([event for request in items for event in request.events], self._redactor)
+        )
+        now = self._clock.now_ms()
         prepared = []
         for request in items:
             work = _Prepared(request, [])
-            for place, event in enumerate(request.events):
-                clean, ids = next(cleaned)
-                work.error = work.error or _refusal(place, event, ids)
-                work.new.append(self._hashed(clean))
+            for place in range(len(request.events)):
+                found = next(cleaned)
+                if found.secret_id is not None and work.error is None:
+                    work.error = _refusal(place, found.secret_id)
+                work.new.append(self._hashed(found, now))
             prepared.append(work)
         return prepared
 
     def apply(self, prepared: Sequence[_Prepared]) -> list[IngestAnswer | Exception]:
         """Tell duplicates and conflicts from new events, and write the new ones."""
         known = self._look_up(prepared)
-        next_seq = events.last_seq() + 1
+        first_seq = events.last_seq() + 1
         fresh: list[events.NewEvent] = []
         outcomes: list[list[Receipt] | Exception] = []
         for work in prepared:
-            outcome = work.error or self._judge(work, known, next_seq)
+            outcome = work.error or self._judge(work, known, first_seq + len(fresh))
             if isinstance(outcome, Exception):
                 outcomes.append(outcome)
                 continue
             receipts, added = outcome
             fresh += added
-            next_seq += len(added)
             outcomes.append(receipts)
         if fresh:
-            events.insert(fresh)
+            events.insert(fresh, first_seq)
         return self._answers(prepared, outcomes)
 
     def _answers(
@@ -130,13 +131,13 @@ class Intake:
             stored = known.get(key) or mine.get(key)
             if stored is None:
                 seq = next_seq + len(added)
-                added.append(replace(new, event=replace(new.event, seq=seq)))
+                added.append(new)
                 mine[key] = events.StoredIdentity(seq, new.hash, new.redactor)
-                receipts.append(_receipt(new.event, seq, duplicate=False))
+                receipts.append(_receipt(new, seq, duplicate=False))
             elif stored.hash == new.hash:
-                receipts.append(_receipt(new.event, stored.seq, duplicate=True))
+                receipts.append(_receipt(new, stored.seq, duplicate=True))
             elif self._differs_by_redactor(new, stored):
-                known_again = _receipt(new.event, stored.seq, duplicate=True)
+                known_again = _receipt(new, stored.seq, duplicate=True)
                 receipts.append(replace(known_again, redactor_changed=True))
             else:
                 conflicts.append(new.event.id)
@@ -154,91 +155,23 @@ class Intake:
         if stored.redactor == new.redactor:
             return False
         found = events.by_ids(new.event.owner, [new.event.id])
-        again = self._redact(found, 0)
-        return bool(again) and self._hashed(again[0][0]).hash == new.hash
+        again = clean(found, self._redactor)
+        return bool(again) and self._hashed(again[0], 0).hash == new.hash
 
-    # ---- redaction ---------------------------------------------------------
-
-    def _redact(self, taken: Sequence[Event], now: int) -> list[tuple[Event, Sequence[list[str]]]]:
-        """Clean events, and their ids apart from them."""
-        items: list[RedactionItem] = []
-        for event in taken:
-            by_model = event.role.by_model
-            items.append(RedactionItem(event.text, by_model=by_model))
-            items.append(RedactionItem(_loose(event), by_model=by_model))
-        cleaned = self._redactor.redact_batch(items)
-        made = []
-        for place, event in enumerate(taken):
-            text, loose = cleaned[2 * place], cleaned[2 * place + 1]
-            counts = Counter(text.counts) + Counter(loose.counts)
-            tree: Any = loose.value
-            made.append((_cleaned(event, str(text.value), tree, counts, now), tree["ids"]))
-        return made
-
-    def _hashed(self, event: Event) -> events.NewEvent:
-        digest = blake2b(_canonical(event), digest_size=16).digest()
-        return events.NewEvent(event, digest, self._redactor.version)
+    def _hashed(self, cleaned: Cleaned, now: int) -> events.NewEvent:
+        digest = blake2b(_canonical(cleaned.event), digest_size=16).digest()
+        return events.NewEvent(
+            cleaned.event, digest, self._redactor.version, now, cleaned.redactions
+        )
 
 
-def _receipt(event: Event, seq: int, *, duplicate: bool) -> Receipt:
-    return Receipt(event.id, seq, duplicate=duplicate, redactions=event.redactions)
+def _receipt(new: events.NewEvent, seq: int, *, duplicate: bool) -> Receipt:
+    return Receipt(new.event.id, seq, duplicate=duplicate, redactions=new.redactions)
 
 
-def _ids(event: Event) -> dict[str, list[str]]:
-    """Every id that an event carries, by field."""
-    found: dict[str, list[str]] = {"id": [event.id]}
-    if event.task_id is not None:
-        found["task.id"] = [event.task_id]
-    if event.request_id is not None:
-        found["request_id"] = [event.request_id]
-    if event.objects:
-        found["objects.id"] = [ref.id for ref in event.objects]
-    if event.causes:
-        found["causes"] = list(event.causes)
-    if event.recalled:
-        found["recalled"] = list(event.recalled)
-    return found
-
-
-def _refusal(place: int, event: Event, cleaned_ids: Sequence[list[str]]) -> Exception | None:
-    """Ids are looked up and shown: one that holds a secret can't be cleaned, only refused."""
-    for (field, ids), after in zip(_ids(event).items(), cleaned_ids, strict=True):
-        if ids != after:
-            return BadRequestError(
-                f"events[{place}].{field} holds what looks like a secret; send an id without one."
-            )
-    return None
-
-
-def _loose(event: Event) -> dict[str, Any]:
-    """What may hold a secret beside the text, as one tree."""
-    tree = {
-        "data": event.data,
-        "stream": event.stream,
-        "speaker": event.speaker,
-        "ref": event.ref,
-        "titles": [ref.title for ref in event.objects],
-    }
-    return {"ids": list(_ids(event).values())} | {
-        name: value for name, value in tree.items() if value
-    }
-
-
-def _cleaned(event: Event, text: str, loose: Any, counts: dict[str, int], now: int) -> Event:
-    titles = loose.get("titles") or [None] * len(event.objects)
-    return replace(
-        event,
-        text=text,
-        data=loose.get("data", event.data),
-        stream=loose.get("stream", event.stream),
-        speaker=loose.get("speaker", event.speaker),
-        ref=loose.get("ref", event.ref),
-        objects=tuple(
-            replace(ref, title=title) for ref, title in zip(event.objects, titles, strict=True)
-        ),
-        redactions=counts,
-        received_at=now,
-    )
+def _refusal(place: int, field: str) -> BadRequestError:
+    named = field if field == "owner" else f"events[{place}].{field}"
+    return BadRequestError(f"{named} holds what looks like a secret; send an id without one.")
 
 
 def _canonical(event: Event) -> bytes:

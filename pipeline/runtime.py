@@ -9,6 +9,7 @@ import random
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from playhouse.cysqlite_ext import CySqliteDatabase
 
@@ -28,7 +29,7 @@ from pipeline.text.redaction import Redactor
 from pipeline.text.tokenise import BilingualTokenizer
 from storage.clock import Clock, FileClock, SystemClock
 from storage.database import open_database
-from storage.faults import faults
+from storage.faults import faults, kill_once, kill_this_process
 from storage.migrations.registry import migrate
 from storage.records.runs import Stage
 from storage.writer import Writer
@@ -57,11 +58,16 @@ def make_clock(settings: Settings) -> Clock:
 
 
 def arm_faults(settings: Settings) -> None:
-    """Arm the fault point that the settings name, as `point` or `point:nth pass`."""
-    if settings.faults.kill_at:
-        point, _, nth = settings.faults.kill_at.partition(":")
-        faults.arm(point, nth=int(nth or 1))
-        log.warning("the process will kill itself at %s", settings.faults.kill_at)
+    """Arm the fault points that the settings name, each as `point` or `point:nth pass`."""
+    named = settings.faults.kill_at
+    if not named:
+        return
+    folder = settings.faults.once_folder
+    for part in named.split(","):
+        point, _, nth = part.partition(":")
+        action = partial(kill_once, folder / point) if folder else kill_this_process
+        faults.arm(point, nth=int(nth or 1), action=action)
+    log.warning("the process will kill itself at %s", named)
 
 
 def open_core(

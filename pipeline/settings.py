@@ -131,9 +131,14 @@ class Worker(_Section):
 
 
 class Faults(_Section):
-    """For tests: kills the process at a named point of a commit path."""
+    """For tests: kills the process at named points of its commit paths."""
 
-    kill_at: str | None = Field(None, description="A point of storage.faults, or point:nth pass.")
+    kill_at: str | None = Field(
+        None, description="Points of storage.faults, as point or point:nth pass, with commas."
+    )
+    once_folder: Path | None = Field(
+        None, description="Where a point that has killed leaves a file of its name, to do so once."
+    )
 
 
 class Log(_Section):

@@ -117,6 +117,9 @@ def _services(core: Core, loop: asyncio.AbstractEventLoop) -> tuple[Services, Wa
     tokenizer = BilingualTokenizer(settings.paths.cache)
     tokenizer.warm()
     index = SearchIndex.open(settings.paths.index, tokenizer_version=tokenizer.version)
+    rebuilt = index.rebuilt_reason if StoredEntries().last_seq() else None
+    if rebuilt is not None:
+        log.warning("the lexical index is built anew from its rows: %s", rebuilt)
     observe = make_observe(settings, core.clock, redactor)
     waker = Waker({work: partial(tasks.enqueue, work) for work in Work})
     services = Services(
@@ -126,6 +129,7 @@ def _services(core: Core, loop: asyncio.AbstractEventLoop) -> tuple[Services, Wa
         observe=observe,
         runner=make_runner(core, tokenizer, observe),
         index=index,
+        index_rebuilt=rebuilt,
         follower=Follower(index, StoredEntries()),
         recaller=Recaller(StoredMemory(), index, tokenizer),
         wake=waker.wake,

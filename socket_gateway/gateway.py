@@ -130,8 +130,10 @@ def _tell_parent(settings: Settings) -> None:
     for argument in sys.argv[1:]:
         if argument.startswith(READY_OPTION):
             descriptor = int(argument.removeprefix(READY_OPTION))
+            worker = settings.worker
+            beat = str(settings.paths.consumer_beat)
             with contextlib.suppress(BrokenPipeError):
-                os.write(descriptor, ready_line(settings.worker.threads, settings.worker.drain_ms))
+                os.write(descriptor, ready_line(worker.threads, worker.drain_ms, beat))
             os.close(descriptor)
 
 

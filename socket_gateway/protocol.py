@@ -23,6 +23,8 @@ def _is_control(char: str) -> bool:
 
 def _check_id(value: str) -> str:
     """Ids are compared after NFC, so they are kept that way."""
+    if value.isascii() and value.isprintable():
+        return value
     found = unicodedata.normalize("NFC", value)
     if any(_is_control(char) for char in found):
         raise ValueError("must hold no control characters")
@@ -99,6 +101,8 @@ class TaskVersion(Model):
 class Event(Model):
     """One event, immutable once accepted."""
 
+    # Lists come from factories: pydantic copies a literal default deeply, for every event.
+
     v: Literal[1]
     id: Annotated[Id, Field(description="Unique for the owner; the same id is the same event.")]
     kind: Annotated[Id, Field(description="Such as `user.message`; an open set.")]
@@ -106,10 +110,10 @@ class Event(Model):
     source: Source
     objects: Annotated[
         list[ObjectName], Field(max_length=MAX_OBJECTS, description="The first is primary.")
-    ] = []
+    ] = Field(default_factory=list)
     task: TaskVersion | None = None
     request_id: Id | None = None
-    causes: Annotated[list[Id], Field(max_length=MAX_CAUSES)] = []
+    causes: Annotated[list[Id], Field(max_length=MAX_CAUSES)] = Field(default_factory=list)
     priority: Priority = "normal"
     text: Annotated[str, Field(max_length=MAX_TEXT, description="In Unicode code points.")] = ""
     data: Annotated[
@@ -117,7 +121,7 @@ class Event(Model):
     ] = None
     recalled: Annotated[
         list[Id], Field(max_length=200, description="Records that the speaker had in context.")
-    ] = []
+    ] = Field(default_factory=list)
     expires_at: Time | None = None
 
 
@@ -336,7 +340,7 @@ class RecordResult(Model):
     source_refs: list[SpanResult]
     key: str | None = None
     value: str | None = None
-    fact_class: Annotated[str | None, Field(serialization_alias="class")] = None
+    fact_class: Annotated[str | None, Field(alias="class")] = None
     profile_kind: str | None = None
     scope: ScopeResult | None = None
     valid_from: Time | None = None
@@ -450,7 +454,7 @@ class RecallParams(Owned):
 
     request_id: Id
     query: Annotated[str, Field(max_length=MAX_TEXT)]
-    objects: Annotated[list[Id], Field(max_length=MAX_OBJECTS)] = []
+    objects: Annotated[list[Id], Field(max_length=MAX_OBJECTS)] = Field(default_factory=list)
     task: Id | None = None
     purpose: Annotated[str | None, Field(max_length=200)] = None
     budget: Budget = Budget()

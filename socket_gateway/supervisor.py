@@ -30,9 +30,16 @@ _STEADY_S: Final = 30.0
 """A child that has lived so long begins again with the shortest wait."""
 
 
-def ready_line(threads: int, drain_ms: int) -> bytes:
-    """What a gateway tells its parent: it serves, and how its consumer is to be run."""
-    return json.dumps({"threads": threads, "drain_ms": drain_ms}).encode() + b"\n"
+def ready_line(threads: int, drain_ms: int, beat: str) -> bytes:
+    """What a gateway tells its parent: it serves, and how its consumer is to be run.
+
+    Args:
+        threads: The consumer's worker threads.
+        drain_ms: Its time to finish work after SIGTERM.
+        beat: The file that it touches while it lives.
+    """
+    said = {"threads": threads, "drain_ms": drain_ms, "beat": beat}
+    return json.dumps(said).encode() + b"\n"
 
 
 class Child:
@@ -94,6 +101,7 @@ class Supervisor:
         self._stopping = False
         self._gateway = Child("gateway", ())
         self._consumer: Child | None = None
+        self._beat = ""
         self._pipe: int | None = None
         self._said = b""
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -144,6 +152,8 @@ class Supervisor:
             child.process = None
             if child is self._gateway and status == _EXIT_REFUSED:
                 return 1
+            if child is self._consumer:
+                self._end_beat()
             if not self._stopping:
                 wait = child.restart_after()
                 _say(f"{child.name} ended with status {status}; starting it again in {wait} s")
@@ -160,6 +170,11 @@ class Supervisor:
                 self._start_gateway()
             else:
                 child.start()
+
+    def _end_beat(self) -> None:
+        """Let health see at once that no consumer lives; one beside ours touches it again."""
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._beat)  # noqa: PTH108 - pathlib is one import more for a small process
 
     # ---- the gateway and its word ------------------------------------------
 
@@ -181,6 +196,8 @@ class Supervisor:
         self._said += said
         if self._said.endswith(b"\n") and self._with_worker and self._consumer is None:
             options = json.loads(self._said)
+            self._beat = options.pop("beat")
+            self._end_beat()
             self._consumer = Child("consumer", consumer_command(**options))
             self._consumer.start()
         if not said:

@@ -1,12 +1,14 @@
 """Named fault points in every commit path, so that tests can kill the real process exactly there.
 
 A point is `<operation>.<moment>`. Nothing fires unless the composition root has armed a point from
-the settings; `fire` then costs one comparison (spec: design, invariant 8).
+the settings; `fire` then costs one look-up (spec: design, invariant 8).
 """
 
 import os
 import signal
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 
 WRITE_OPERATIONS = (
     "ingest",
@@ -18,7 +20,6 @@ WRITE_OPERATIONS = (
     "index",
     "publish",
     "fail",
-    "sweep",
     "renew",
     "object",
     "recall",
@@ -44,16 +45,34 @@ def kill_this_process() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def kill_once(marker: Path) -> None:
+    """End this process unless one has ended here before, as the marker file says.
+
+    A process that is started again finds the same settings, and would end here for ever.
+    """
+    try:
+        marker.touch(mode=0o600, exist_ok=False)
+    except FileExistsError:
+        return
+    kill_this_process()
+
+
+@dataclass(slots=True)
+class _Armed:
+    passes: int
+    action: Callable[[], None]
+
+
 class FaultPoints:
-    """The armed point of a process, if any. Thread-safe as far as a test needs: it fires once."""
+    """The armed points of a process, if any. Thread-safe as far as a test needs."""
 
     def __init__(self) -> None:
-        self._armed: str | None = None
-        self._passes = 0
-        self._action: Callable[[], None] = kill_this_process
+        self._armed: dict[str, _Armed] = {}
 
-    def arm(self, point: str, *, nth: int = 1, action: Callable[[], None] | None = None) -> None:
-        """Let the `nth` pass of `point` run `action` (default: SIGKILL to this process).
+    def arm(
+        self, point: str, *, nth: int = 1, action: Callable[[], None] = kill_this_process
+    ) -> None:
+        """Let the `nth` pass of `point` run `action`; passes after that do nothing.
 
         Raises:
             ValueError: There is no such point.
@@ -61,22 +80,21 @@ class FaultPoints:
         if point not in FAULT_POINTS:
             known = ", ".join(FAULT_POINTS)
             raise ValueError(f"no fault point of that name; known: {known}")
-        self._armed, self._passes = point, nth
-        if action is not None:
-            self._action = action
+        self._armed[point] = _Armed(nth, action)
 
     def disarm(self) -> None:
         """Let every point pass again."""
-        self._armed = None
+        self._armed.clear()
 
     def fire(self, point: str) -> None:
         """Pass a point: run the action if this is the armed pass of it."""
-        if self._armed != point:
+        armed = self._armed.get(point)
+        if armed is None:
             return
-        self._passes -= 1
-        if self._passes == 0:
-            self._armed = None
-            self._action()
+        armed.passes -= 1
+        if armed.passes == 0:
+            del self._armed[point]
+            armed.action()
 
 
 faults = FaultPoints()

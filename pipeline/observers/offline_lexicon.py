@@ -100,7 +100,7 @@ PROMISE = re.compile(
 )
 
 VOW = re.compile(
-    r"我(?:保证|承诺|答应你)|(?:完成|好了|结束|有结果)(?:后|之后|了)?[^。\n]{0,8}(?:通知|告诉|汇报|提醒)(?:你|您)"
+    r"我(?:保证|承诺|答应你)|(?:完成|做完|办完|弄完|处理完|好了|结束|有结果)(?:后|之后|了)?[^。\n]{0,8}(?:通知|告诉|汇报|提醒)(?:你|您)"
     r"|\bi promise\b|\bi(?:['’]ll| will) (?:let you know|notify you|report back|get back to you|remind you|tell you)\b",
     _FLAGS,
 )

@@ -113,9 +113,10 @@ def with_context(sentence: Sentence) -> str:
     """The sentence, with what stands before it when it says little by itself."""
     if len(content_words(sentence.plain)) >= FEW_WORDS:
         return sentence.verbatim
-    before = [start for start, end in sentences(sentence.event.text) if end <= sentence.start]
-    start = before[-1] if before else sentence.start
-    wider = sentence.event.text[start : sentence.end]
+    text = sentence.event.text
+    window = max(sentence.end - MAX_STATEMENT, 0)
+    before = [start for start, _ in sentences(text[window : sentence.start])]
+    wider = text[window + before[-1] : sentence.end] if before else sentence.verbatim
     return (
         wider if len(wider) <= MAX_STATEMENT and words.REDACTED not in wider else sentence.verbatim
     )

@@ -11,7 +11,7 @@ from storage.search_index import IndexQuery, ScoredDocument, SearchIndex, best_f
 MAX_TERMS = 40
 """A question's terms beyond this many only cost time; the rarest stay."""
 _COMMON_SHARE = 0.05
-_COMMON = 2_000
+_COMMON = 5_000
 """A term in more documents than this, and than their share, is common. Small memories have none."""
 _ENOUGH = 4
 

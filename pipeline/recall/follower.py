@@ -52,6 +52,8 @@ class Follower:
         self._pace_s = pace_s
         self._idle_s = idle_s
         self._on_commit = on_commit
+        # A batch that was read before a rewrite must not bring back what the rewrite left out.
+        self._following = threading.Lock()
         self.fault: str | None = None
 
     @property
@@ -72,9 +74,10 @@ class Follower:
             DamagedIndexError: The index turned out damaged; the next call begins it anew.
             IndexWriteError: The index can't be written; nothing was lost, try again later.
         """
-        self._mend()
-        entries = self._source.entries_after(self._index.position, self._batch)
-        self._index.apply(entries)
+        with self._following:
+            self._mend()
+            entries = self._source.entries_after(self._index.position, self._batch)
+            self._index.apply(entries)
         lag = self.lag
         if lag == 0:
             self._index.mark_whole()
@@ -88,7 +91,8 @@ class Follower:
         Raises:
             IndexWriteError: The old index stays in use.
         """
-        self._index.rewrite(self._batches(), reason=reason)
+        with self._following:
+            self._index.rewrite(self._batches(), reason=reason)
 
     def run(self, stop: threading.Event, changed: Callable[[float], bool]) -> None:
         """Follow until `stop` is set.

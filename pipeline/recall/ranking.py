@@ -41,9 +41,10 @@ def rank(
     """
     about = source.about(query.owner, query.objects, query.items) if query.objects else ()
     named = [f"r:{record.id}" for record in about]
-    found = chain(*(channel.documents for channel in channels.values()))
-    documents = list(dict.fromkeys([*found, *named]))
-    resolved = resolve(source, query.owner, documents, now_ms=now_ms, past=query.include_past)
+    found = list(dict.fromkeys(chain(*(channel.documents for channel in channels.values()))))
+    resolved = resolve(
+        source, query.owner, found, named=named, now_ms=now_ms, past=query.include_past
+    )
     rankings = {
         reason: collapse(channel.documents, resolved.homes) for reason, channel in channels.items()
     }

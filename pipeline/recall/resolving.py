@@ -19,7 +19,7 @@ class Resolved:
 
     `homes` maps each document that may be told to the one that answers for it: a record for itself
     and for the events that it quotes, an event for itself where no record holds it. `lapsed` are
-    the records that were met but hold no longer.
+    the records that matched but hold no longer.
     """
 
     records: Mapping[str, Record]
@@ -34,23 +34,32 @@ def is_past(record: Record, now_ms: int) -> bool:
 
 
 def resolve(
-    source: RecallSource, owner: str, documents: Sequence[str], *, now_ms: int, past: bool
+    source: RecallSource,
+    owner: str,
+    found: Sequence[str],
+    *,
+    named: Sequence[str] = (),
+    now_ms: int,
+    past: bool,
 ) -> Resolved:
     """Read what documents stand for, and find each one's home.
 
     Args:
         source: The store.
         owner: Whose memory; whatever belongs to another is left out.
-        documents: Best first, since an event that several records quote goes to the best of them.
+        found: What matched the question, best first: an event that several records quote goes to
+            the best of them.
+        named: What concerns its objects without having matched.
         now_ms: When validity is judged.
         past: Whether records that hold no longer may be told.
     """
     rows = _Rows(source, owner)
+    documents = dict.fromkeys([*found, *named])
     rows.read_records(name[2:] for name in documents if name.startswith("r:"))
     seqs = {int(name[2:]) for name in documents if name.startswith("e:")}
     seqs |= {seq for cue in rows.cues() for seq in _seqs(cue)}
     rows.read_events(seqs)
-    finder = _Homes(rows, documents, now_ms=now_ms, past=past)
+    finder = _Homes(rows, found, now_ms=now_ms, past=past)
     homes = {name: home for name in documents if (home := finder.home(name)) is not None}
     return Resolved(rows.records, rows.events, homes, tuple(finder.lapsed.values()))
 
@@ -86,9 +95,9 @@ class _Rows:
 
 
 class _Homes:
-    def __init__(self, rows: _Rows, documents: Sequence[str], *, now_ms: int, past: bool) -> None:
+    def __init__(self, rows: _Rows, found: Sequence[str], *, now_ms: int, past: bool) -> None:
         self._rows = rows
-        self._order = {name: rank for rank, name in enumerate(documents)}
+        self._order = {name: rank for rank, name in enumerate(found)}
         self._now_ms = now_ms
         self._past = past
         self.lapsed: dict[str, Record] = {}

@@ -96,12 +96,15 @@ class Recaller:
         except DamagedIndexError:
             gap = "The index can't be read; it is built anew."
             return replace(base, state=RecallState.UNAVAILABLE, gaps=(gap,))
+        if self._index.position < reach.position:
+            # Made anew in between: what the old one held was neither in it nor in the tail read.
+            return self._look(query, base, now_ms)
         if ranked.scores:
             return self._complete(query, base, ranked, terms, reach)
         if ranked.resolved.lapsed:
             gaps = tuple(_lapse(record) for record in ranked.resolved.lapsed)
             return replace(base, state=RecallState.EXPIRED, expired="records", gaps=gaps)
-        return replace(base, gaps=self._searched(terms, reach))
+        return replace(base, gaps=_searched(terms, reach))
 
     def _reach(self, owner: str) -> _Reach:
         # The position comes first: what is followed meanwhile is then found twice, never missed.
@@ -125,9 +128,6 @@ class Recaller:
         ranked, cut = self._rank_to(first, query, terms, reach, now_ms)
         if cut and len(ranked.scores) < query.items:
             ranked, _ = self._rank_to(deeper, query, terms, reach, now_ms)
-        if self._index.position < reach.position:
-            # Begun anew in between: what the old one held was in neither it nor the tail.
-            raise DamagedIndexError
         return ranked
 
     def _rank_to(
@@ -153,14 +153,15 @@ class Recaller:
             gaps=_unmet(terms, ranked) + _unsearched(reach),
         )
 
-    def _searched(self, terms: Terms, reach: _Reach) -> tuple[str, ...]:
-        if not (terms.words or terms.ids):
-            return ("The question holds no term to search for.",)
-        searched = (
-            f"Nothing matches among {self._index.documents} indexed texts by keyword, id and cue; "
-            f"{reach.lag} entries were not indexed yet."
-        )
-        return (searched, *_unsearched(reach))
+
+def _searched(terms: Terms, reach: _Reach) -> tuple[str, ...]:
+    if not (terms.words or terms.ids):
+        return ("The question holds no term to search for.",)
+    searched = (
+        "Nothing matches in the events and records, searched by keyword, identifier and cue; "
+        f"{reach.lag} index entries are still to be followed."
+    )
+    return (searched, *_unsearched(reach))
 
 
 def _encodable(text: str) -> str:

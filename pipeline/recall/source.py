@@ -63,10 +63,6 @@ class RecallSource(Protocol):
         """The events with these sequence numbers."""
         ...
 
-    def events_by_ids(self, owner: str, ids: Collection[str]) -> Sequence[Event]:
-        """The events with these ids."""
-        ...
-
     def resting_on(self, owner: str, seqs: Collection[int]) -> Mapping[int, Sequence[str]]:
         """For each of these events that records quote: the records' ids, in order of id."""
         ...

@@ -58,16 +58,13 @@ class StoredMemory:
         return [record for record in found if _holds(record, set(objects), task, now_ms)]
 
     def about(self, owner: str, objects: Collection[str], limit: int) -> Sequence[Record]:
-        """The newest records about one of these objects."""
-        return records.of_subjects(owner, objects, list(RecordStatus))[:limit]
+        """The newest records about one of these objects, those that hold before those that don't."""
+        found = records.of_subjects(owner, objects, list(RecordStatus))
+        return sorted(found, key=lambda record: record.status is not RecordStatus.ACTIVE)[:limit]
 
     def events(self, owner: str, seqs: Collection[int]) -> Sequence[Event]:
         """The events with these sequence numbers."""
         return events.by_seqs(owner, seqs)
-
-    def events_by_ids(self, owner: str, ids: Collection[str]) -> Sequence[Event]:
-        """The events with these ids."""
-        return events.by_ids(owner, ids)
 
     def resting_on(self, owner: str, seqs: Collection[int]) -> Mapping[int, Sequence[str]]:
         """The ids of the records that quote these events."""

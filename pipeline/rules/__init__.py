@@ -1,0 +1,1 @@
+"""Rules: pure functions over records, the same answer for the same input."""

@@ -2,14 +2,21 @@
 
 from collections.abc import Sequence
 
+from pipeline.text.budget import estimate_tokens
 from pipeline.text.tokenise import Tokenizer
 from storage.records.events import Event
 from storage.records.knowledge import Record
 from storage.records.recall import IndexEntry
 
 SHORT_TURN = 200
-"""Code points up to which a turn is found by its neighbours too: they help short turns and hurt
-long ones (measured on the retrieval sets)."""
+"""Estimated tokens up to which a turn is found by the turns before it too.
+
+They help short turns and hurt long ones (docs/benchmarks.md).
+"""
+
+NEIGHBOURS = 2
+"""Earlier turns of the stream. Later ones gained a point on one set, lost five on another, and would
+mean that a new turn rewrites the entries of those before it."""
 
 
 def event_document(seq: int) -> str:
@@ -27,14 +34,14 @@ def event_entry(event: Event, before: Sequence[Event], tokenizer: Tokenizer) -> 
 
     Args:
         event: The event.
-        before: Its neighbours in the stream, oldest first; used for short turns alone.
+        before: The turns before it in the stream, in sequence; used for short turns alone.
         tokenizer: The tokenizer of index and questions.
     """
     own = tokenizer.index(_own_text(event), at_ms=event.at)
     fields = {"words": " ".join(own.words), "ids": " ".join(own.ids)}
-    if before and len(event.text) <= SHORT_TURN:
-        near = tokenizer.index("\n".join(turn.text[:SHORT_TURN] for turn in before))
-        fields["context"] = " ".join(near.words)
+    if before and estimate_tokens(event.text) <= SHORT_TURN:
+        near = [turn.text for turn in before if estimate_tokens(turn.text) <= SHORT_TURN]
+        fields["context"] = " ".join(tokenizer.index("\n".join(near)).words)
     return _entry(event.owner, event_document(event.seq), event.at, fields)
 
 

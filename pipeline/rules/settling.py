@@ -29,6 +29,8 @@ _TOLD = frozenset({RecordKind.EPISODE, RecordKind.CUE})
 _OWN_KIND = frozenset({RecordKind.COMMITMENT, RecordKind.PROCEDURE})
 _DAY_STARTS = timedelta(hours=3, minutes=30)
 _SHARED_WORDS = 0.5
+# These tell that something is set right, not what.
+_MARKS = content_words("correction actually sorry wrong 更正 纠正 不对 错了 其实")
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +216,7 @@ def _weigh(board: _Board, record: Record) -> None:
 
 def _correct_by_words(board: _Board, record: Record) -> None:
     """A correction without a slot replaces the one record that it plainly speaks of."""
-    words = content_words(record.content)
+    words = content_words(record.content) - _MARKS
     near = [
         other
         for other in board.live()

@@ -18,9 +18,6 @@ from storage.records.packing import DraftPackage
 from storage.records.recall import IndexEntry
 from storage.repositories import events, index, intake, objects
 
-NEIGHBOURS = 2
-"""How many earlier turns of a stream a short turn is found by."""
-
 
 @dataclass(frozen=True, slots=True)
 class Pass:
@@ -118,28 +115,38 @@ class Filter:
     def _entries(self, owner: str, found: Sequence[Event], plan: Plan) -> list[IndexEntry]:
         fates = {note.seq: note.fate for note in plan.notes}
         recent: dict[str, list[Event]] = {}
-        entries = []
+        entries = [_gone(owner, seq) for seq in _audited_late(found, plan)]
         for event in found:
-            before = self._before(owner, event, recent)
             match fates.get(event.seq):
-                case Fate.AUDIT | None:
-                    pass
                 case Fate.MERGED:
                     entries.append(indexing.repeat_entry(event, self._tokenizer))
                 case Fate.PACKAGED | Fate.WAITING:
+                    before = self._before(event, recent)
                     entries.append(indexing.event_entry(event, before, self._tokenizer))
+                case Fate.AUDIT | None:
+                    pass
         return entries
 
-    def _before(self, owner: str, event: Event, recent: dict[str, list[Event]]) -> Sequence[Event]:
+    def _before(self, event: Event, recent: dict[str, list[Event]]) -> Sequence[Event]:
         """The turns before this one in its stream; asks the store once a stream and pass."""
         if event.stream is None:
             return ()
         if event.stream not in recent:
             recent[event.stream] = events.before_in_stream(
-                owner, event.stream, event.seq, NEIGHBOURS
+                event.owner, event.stream, event.seq, indexing.NEIGHBOURS
             )
         turns = recent[event.stream]
         before = tuple(turns)
         turns.append(event)
-        del turns[:-NEIGHBOURS]
+        del turns[: -indexing.NEIGHBOURS]
         return before
+
+
+def _audited_late(found: Sequence[Event], plan: Plan) -> list[int]:
+    """Calls that were indexed while they waited, and turned out to be audit with their result."""
+    new = {event.seq for event in found}
+    return [n.seq for n in plan.notes if n.fate is Fate.AUDIT and n.seq not in new]
+
+
+def _gone(owner: str, seq: int) -> IndexEntry:
+    return IndexEntry(0, owner, indexing.event_document(seq), 0, gone=True)

@@ -53,8 +53,10 @@ class Observe:
 
     def work(self, package: Package) -> WorkPackage:
         """What an observer gets to see of a package."""
+        # A statement made within a package may be about the owner, whatever object it is filed under.
+        subjects = list(dict.fromkeys([package.object_id, OWNER_OBJECT]))
         known = records.of_subjects(
-            package.owner, [package.object_id], [RecordStatus.ACTIVE, RecordStatus.CANDIDATE]
+            package.owner, subjects, [RecordStatus.ACTIVE, RecordStatus.CANDIDATE]
         )
         return WorkPackage(
             package, tuple(packages.events_of(package)), tuple(known[:KNOWN_RECORDS]), self._budget

@@ -1,0 +1,1 @@
+"""Text: what is removed from it, what it is cut into, what it costs."""

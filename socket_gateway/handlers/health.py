@@ -108,8 +108,8 @@ def _notes(looked: Json, services: Services) -> list[str]:
         notes.append(f"the queue file was lost and made anew {replaced} times; no work was")
     if services.core.settings.clock.file is not None:
         notes.append("time comes from a file")
-    if services.index.rebuilt_reason is not None:
-        notes.append(f"the index was built anew: {services.index.rebuilt_reason}")
+    if services.index_rebuilt is not None:
+        notes.append(f"the index was built anew: {services.index_rebuilt}")
     return notes
 
 

@@ -29,6 +29,8 @@ class Services:
     observe: Observe
     runner: Runner
     index: SearchIndex
+    index_rebuilt: str | None
+    """Why the index had to be built anew at start, None when it was there."""
     follower: Follower
     recaller: Recaller
     wake: Callable[[Work], None]

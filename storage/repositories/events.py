@@ -1,15 +1,19 @@
 """Events: looked up by id, written in groups, read by sequence."""
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from storage.database import database
 from storage.records.events import Event, ObjectKind, ObjectRef, Priority, Role
 from storage.repositories.codec import dump, load
-from storage.tables import EventRow, OwnerRow
+from storage.tables import EventRow
 
 _COLUMNS = "seq, owner, id, kind, at, role, stream, priority, text, rest, received_at"
+_RECEIVED = (
+    "INSERT INTO owner (owner, received, filtered, memory_version, settled) VALUES (?, ?, 0, 0, 0)"
+    " ON CONFLICT (owner) DO UPDATE SET received = excluded.received"
+)
 _IN_LIMIT = 500
 """Values in one `IN` list; above it a statement is compiled anew for hardly any gain."""
 
@@ -25,11 +29,17 @@ class StoredIdentity:
 
 @dataclass(frozen=True, slots=True)
 class NewEvent:
-    """An event ready to be written, with its canonical hash and the redactor that cleaned it."""
+    """A redacted event ready to be written, with its canonical hash.
+
+    Sequence and time are given beside the event, which most often is the very object that came in:
+    copying it for each would cost more than writing it.
+    """
 
     event: Event
     hash: bytes
     redactor: str
+    received_at: int
+    redactions: Mapping[str, int] = field(default_factory=dict)
 
 
 def identities(owner: str, ids: Sequence[str]) -> dict[str, StoredIdentity]:
@@ -52,26 +62,22 @@ def last_seq() -> int:
     return int(row[0]) if row else 0
 
 
-def insert(new: Sequence[NewEvent]) -> None:
-    """Write events whose `seq` has been given, and move their owners' received position.
+def insert(new: Sequence[NewEvent], first_seq: int) -> None:
+    """Write events under consecutive sequence numbers, and move their owners' received position.
 
     `executemany` with rows of our own: peewee's `insert_many` is nine times slower, and this is
     the one path where it shows (spec: design, Group commit).
     """
     database.connection().executemany(
         f"INSERT INTO event ({_COLUMNS}, hash, redactor) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",  # noqa: S608 - columns only
-        [_row(item) for item in new],
+        [_row(item, seq) for seq, item in enumerate(new, first_seq)],
     )
-    newest: dict[str, int] = {}
-    for item in new:
-        newest[item.event.owner] = max(item.event.seq, newest.get(item.event.owner, 0))
+    newest = {item.event.owner: seq for seq, item in enumerate(new, first_seq)}
     for owner, seq in newest.items():
-        OwnerRow.insert(owner=owner, received=seq).on_conflict(
-            conflict_target=[OwnerRow.owner], update={OwnerRow.received: seq}
-        ).execute()
+        database.execute_sql(_RECEIVED, (owner, seq))
 
 
-def _row(item: NewEvent) -> tuple[Any, ...]:
+def _row(item: NewEvent, seq: int) -> tuple[Any, ...]:
     event = item.event
     rest: dict[str, Any] = {}
     for name in ("speaker", "ref", "task_id", "task_version", "request_id", "expires_at"):
@@ -85,11 +91,11 @@ def _row(item: NewEvent) -> tuple[Any, ...]:
             rest[name] = list(getattr(event, name))
     if event.data is not None:
         rest["data"] = event.data
-    if event.redactions:
-        rest["redactions"] = event.redactions
+    if item.redactions:
+        rest["redactions"] = item.redactions
     return (
-        event.seq, event.owner, event.id, event.kind, event.at, event.role.value, event.stream,
-        int(event.priority), event.text, dump(rest), event.received_at, item.hash, item.redactor,
+        seq, event.owner, event.id, event.kind, event.at, event.role.value, event.stream,
+        int(event.priority), event.text, dump(rest) if rest else "{}", item.received_at, item.hash, item.redactor,
     )  # fmt: skip
 
 

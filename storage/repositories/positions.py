@@ -12,49 +12,39 @@ _UNSETTLED: Final = "'observe', 'merge'"
 _UNPUBLISHED: Final = "'observe', 'merge', 'index', 'publish'"
 
 
+def _first(stages: str, whose: str = "") -> str:
+    return (
+        f"(SELECT min(first_seq) FROM package WHERE {whose} stage IN ({stages}) AND {_UNDER_WAY})"  # noqa: S608 - constants
+    )
+
+
+_HEIGHTS: Final = (
+    "SELECT received, filtered,"  # noqa: S608 - constants
+    f" {_first(_UNSETTLED, 'owner = o.owner AND')}, {_first(_UNPUBLISHED, 'owner = o.owner AND')},"
+    " (SELECT min(seq) FROM waiting_call w WHERE w.owner = o.owner)"
+    " FROM owner o WHERE owner = ?"
+)
+
+
 def heights(owner: str) -> Positions:
-    """Received, organized and published alone: what every ingest answers, so it counts nothing."""
-    row = database.execute_sql(
-        "SELECT received, filtered FROM owner WHERE owner = ?", (owner,)
-    ).fetchone()
+    """Received, organized and published alone: what every ingest answers, so it is one query.
+
+    Below the lowest sequence that is under way everything is done, whoever's it is.
+    """
+    row = database.execute_sql(_HEIGHTS, (owner,)).fetchone()
     if row is None:
         return Positions()
-    received, filtered = row
-    unsettled = _lowest(owner, _UNSETTLED)
-    unpublished = _lowest(owner, _UNPUBLISHED)
+    received, filtered, unsettled, unpublished, waiting = row
     return Positions(
         received=received,
-        organized=_below(owner, filtered, unsettled),
-        published=_below(owner, filtered, unpublished),
+        organized=_height(filtered, unsettled, waiting),
+        published=_height(filtered, unsettled, unpublished, waiting),
     )
 
 
 def of(owner: str) -> Positions:
     """How far an owner's events have come (spec: protocol, Positions)."""
     return replace(heights(owner), backlog=_backlog(owner), dead=dead_letters.count(owner))
-
-
-def _lowest(owner: str, stages: str) -> int | None:
-    """The lowest sequence in packages at these stages, or in calls that wait for their result."""
-    row = database.execute_sql(
-        f"SELECT min(first_seq) FROM package WHERE owner = ? AND stage IN ({stages}) AND {_UNDER_WAY}",  # noqa: S608 - constants
-        (owner,),
-    ).fetchone()
-    waiting = database.execute_sql(
-        "SELECT min(seq) FROM waiting_call WHERE owner = ?", (owner,)
-    ).fetchone()
-    found = [value for value in (row[0], waiting[0]) if value is not None]
-    return min(found) if found else None
-
-
-def _below(owner: str, filtered: int, lowest: int | None) -> int:
-    """The owner's highest sequence that the filter has passed and that is below `lowest`."""
-    if lowest is None:
-        return filtered
-    row = database.execute_sql(
-        "SELECT max(seq) FROM event WHERE owner = ? AND seq < ?", (owner, min(lowest, filtered + 1))
-    ).fetchone()
-    return int(row[0] or 0)
 
 
 def _backlog(owner: str) -> int:
@@ -82,17 +72,14 @@ def overall() -> Positions:
         " FROM owner o WHERE o.received > o.filtered"
     ).fetchone()[0]
     waiting = database.execute_sql("SELECT min(seq) FROM waiting_call").fetchone()[0]
-    lowest = {
-        stages: database.execute_sql(
-            f"SELECT min(first_seq) FROM package WHERE {_UNDER_WAY} AND stage IN ({stages})"  # noqa: S608 - constants
-        ).fetchone()[0]
-        for stages in (_UNSETTLED, _UNPUBLISHED)
-    }
+    unsettled, unpublished = database.execute_sql(
+        f"SELECT {_first(_UNSETTLED)}, {_first(_UNPUBLISHED)}"
+    ).fetchone()
     backlog = sum(_backlog(owner) for owner in owners())
     return Positions(
         received=received,
-        organized=_height(received, unfiltered, waiting, lowest[_UNSETTLED]),
-        published=_height(received, unfiltered, waiting, lowest[_UNPUBLISHED]),
+        organized=_height(received, unfiltered, waiting, unsettled),
+        published=_height(received, unfiltered, waiting, unsettled, unpublished),
         backlog=backlog,
         dead=dead_letters.count(),
     )
@@ -104,6 +91,6 @@ def owners() -> list[str]:
     return [row[0] for row in rows]
 
 
-def _height(received: int, *under_way: int | None) -> int:
+def _height(otherwise: int, *under_way: int | None) -> int:
     found = [seq for seq in under_way if seq is not None]
-    return min(found) - 1 if found else received
+    return min(found) - 1 if found else otherwise

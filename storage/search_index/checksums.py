@@ -10,7 +10,7 @@ files at any moment, and a list of checksums kept beside them would be out of da
 import json
 import struct
 import zlib
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,14 +53,12 @@ class Manifest:
         Raises:
             DamagedIndexError: It is missing or isn't one.
         """
-        try:
-            return cls(**_read_json(folder / MANIFEST))
-        except TypeError as error:
-            raise DamagedIndexError("the manifest has other fields") from error
-
-    def made_whole(self) -> "Manifest":
-        """The same, having held every row."""
-        return replace(self, whole=True)
+        values = _read_json(folder / MANIFEST)
+        if values.keys() != {field.name for field in fields(cls)} or not all(
+            isinstance(value, int) for value in values.values()
+        ):
+            raise DamagedIndexError("the manifest has other fields")
+        return cls(**values)
 
 
 def verify(folder: Path, *, tokenizer_version: int) -> Manifest:

@@ -1,6 +1,7 @@
 """The lexical index as the rest of the service sees it."""
 
 import logging
+import re
 import shutil
 import threading
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -10,7 +11,7 @@ from pathlib import Path
 from storage.errors import MemoryServiceError
 from storage.records.recall import IndexEntry
 from storage.search_index.checksums import MANIFEST
-from storage.search_index.errors import DamagedIndexError, guarded
+from storage.search_index.errors import DamagedIndexError, IndexWriteError, guarded
 from storage.search_index.generation import Generation
 from storage.search_index.queries import IndexQuery, ScoredDocument, best_first, to_tantivy
 
@@ -75,7 +76,7 @@ class SearchIndex:
 
         Raises:
             DamagedIndexError: The index is damaged; `start_over` helps.
-            IndexWriteError: Nothing of them is in; the same entries may be applied again.
+            IndexWriteError: It can't be written; the same entries may be applied again.
         """
         if not entries:
             return
@@ -169,17 +170,21 @@ class SearchIndex:
             raise
 
     def _open_or_create(self) -> Generation:
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        numbers = self._numbers()
-        current = self._open_newest(numbers)
-        if current is None:
-            log.warning("lexical index begun anew: %s", self.rebuilt_reason)
-            current = self._create(after=max(numbers, default=0))
-            current.seal()
-        # An older generation is never fallen back to: it may hold what has been forgotten.
-        for number in numbers:
-            if str(number) != current.folder.name:
-                shutil.rmtree(self._folder / str(number))
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            numbers = self._numbers()
+            current = self._open_newest(numbers)
+            if current is None:
+                # A first start finds none either; whether that is odd, only the rows can tell.
+                log.info("lexical index begun anew: %s", self.rebuilt_reason)
+                current = self._create(after=max(numbers, default=0))
+                current.seal()
+            # An older generation is never fallen back to: it may hold what has been forgotten.
+            for number in numbers:
+                if str(number) != current.folder.name:
+                    shutil.rmtree(self._folder / str(number))
+        except OSError as error:
+            raise IndexWriteError from error
         return current
 
     def _open_newest(self, numbers: Sequence[int]) -> Generation | None:
@@ -196,13 +201,15 @@ class SearchIndex:
             return None
 
     def _create(self, *, after: int) -> Generation:
-        return Generation.create(
-            self._folder / str(after + 1), tokenizer_version=self._tokenizer_version
-        )
+        folder = self._folder / str(after + 1)
+        if folder.exists():
+            # Left by an attempt that found no room.
+            shutil.rmtree(folder)
+        return Generation.create(folder, tokenizer_version=self._tokenizer_version)
 
     def _numbers(self) -> list[int]:
         names = (path.name for path in self._folder.iterdir() if path.is_dir())
-        return sorted(int(name) for name in names if name.isascii() and name.isdigit())
+        return sorted(int(name) for name in names if re.fullmatch("[1-9][0-9]{0,17}", name))
 
 
 def _remove(generation: Generation) -> None:

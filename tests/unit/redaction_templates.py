@@ -41,6 +41,11 @@ WITH_SECRETS = r"""
 密码从 {password} 改成 {password}
 登录密码我一般用{password}
 卡密：{password}
+老板的电脑密码我记得是{password}
+打印机管理员密码默认{password}
+【某商城】{otp}（登录验证码，请勿转发）
+百度云 AK：{hex}
+地图的 key 是 {hex}
 pwd：{password}
 后台的 pw 是 {password}
 密码是 {wide}

@@ -10,7 +10,7 @@ from pipeline.text.redaction.spans import Kind, Span
 _NAME = (
     r"(?:(?:api|app|access|auth|secret|private|client|master|encryption|encrypt|signing|sign|session|refresh|bot|webhook|account|storage|service"
     r"|deploy|license|user|security|bearer|id|oauth|corp|sub(?:scription)?|aes|hmac|consumer)[ _.-]?(?:access[ _.-]?)?(?:key|token|secret|credential)s?(?![a-z])"
-    r"|secret[ _-]?id(?![a-z])|access[ _-]?key[ _-]?(?:id|secret)(?![a-z])|(?<![a-z])(?:secret|token|credential|license)(?![a-z])"
+    r"|secret[ _-]?id(?![a-z])|access[ _-]?key[ _-]?(?:id|secret)(?![a-z])|(?<![a-z])(?:secret|token|credential|license|key|ak|sk)(?![a-z])"
     r"|(?:访问|接口|身份|登录|刷新|机器人)?令牌|密[钥鑰]|私[钥鑰]|凭[证据]|憑證|授[权權][码碼]|激活[码碼]|序列密钥|api\s?key)"
 )
 _SIGN = r"(?::=|[:：]|=>|->|→|={1,3}|>|\||是|为|為)"
@@ -19,9 +19,12 @@ _NAMED = re.compile(
 )
 # "page token", "public key" and "token id" name no secret.
 _HARMLESS_BEFORE = re.compile(
-    r"(?:page|next|continuation|cursor|sync|public|cache|idempotency|max|min|num|eos|bos|pad|stop|fencing|lease)[ _.-]?$"
+    r"(?:page|next|continuation|cursor|sync|public|cache|idempotency|primary|foreign|partition|sort|object|redis|answer|max|min|num|eos|bos|pad|stop|fencing|lease)[ _.-]?$"
 )
 _LONG = 16
+# A bare "key" is a button, a column or a hash more often: its value must look the part.
+_VAGUE_NAMES = frozenset({"key", "ak", "sk"})
+_VERY_LONG = 20
 _LONG_WORD = 12
 _SHORTEST_COOKIE = 6  # shorter ones are settings such as a theme or a language
 _MAX_VALUE = 4096
@@ -92,12 +95,13 @@ def credential_spans(text: str, low: str) -> Iterator[Span]:
 
 def _named(text: str, low: str) -> Iterator[Span]:
     for found in _NAMED.finditer(low):
+        signed = bool(found["sign"] or found["verb"])
+        if found["name"] in _VAGUE_NAMES and not signed:
+            continue
         if _HARMLESS_BEFORE.search(low, max(0, found.start() - 16), found.start()):
             continue
         value = read_value(text, found.end())
-        if value is not None and _is_credential(
-            value, found["name"], signed=bool(found["sign"] or found["verb"])
-        ):
+        if value is not None and _is_credential(value, found["name"], signed=signed):
             yield Span(value.start, value.end, _kind_of(found["name"]))
 
 
@@ -106,18 +110,16 @@ def _is_credential(value: Value, name: str, *, signed: bool) -> bool:
         return False
     strong = values.is_strong(value.text)
     if signed:
-        if (
-            not name.isascii()
-            and len(value.text) >= _LONG_WORD
-            and not values.is_placeholder(value.text)
-        ):
-            return True
+        if name in _VAGUE_NAMES:
+            return strong and len(value.text) >= _VERY_LONG and not values.is_uuid(value.text)
+        if not name.isascii() and len(value.text) >= _LONG_WORD:
+            return not values.is_placeholder(value.text) and not values.is_code(value.text)
         return strong or (value.text.isdigit() and len(value.text) > _LONG)
     return strong and len(value.text) >= _LONG and not values.is_uuid(value.text)
 
 
 def _kind_of(name: str) -> Kind:
-    return Kind.KEY if re.search(r"key|secret|[钥鑰]", name) else Kind.TOKEN
+    return Kind.KEY if re.search(r"key|secret|[钥鑰]|^[as]k$", name) else Kind.TOKEN
 
 
 def _headers_and_cookies(text: str, low: str) -> Iterator[Span]:
@@ -204,5 +206,5 @@ def _formats(text: str) -> Iterator[Span]:
             yield Span(found.start(), found.end(), Kind.KEY if found["id"] else Kind.TOKEN)
         if found["id"]:
             secret = _SECRET_NEARBY.match(text, found.end())
-            if secret and values.is_strong(secret["value"]):
+            if secret and values.is_strong(secret["value"].lstrip("/")):
                 yield Span(*secret.span("value"), Kind.KEY)

@@ -5,9 +5,10 @@ import unicodedata
 from collections.abc import Sequence
 from typing import NamedTuple
 
+# U+E000 is the wall that stands for earlier markers, so that none may come from outside.
 _INVISIBLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff"
+    "\u2060-\u206f\u3164\ue000\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff"
 )
 # The full-width comma, colon, brackets and the like stay: every Chinese text has them and
 # the rules know both forms, so that ordinary text needs no character-by-character work.

@@ -13,13 +13,18 @@ from pipeline.text.redaction.spans import Kind, Span
 
 _NAME = (
     r"(?:密\s?[码碼](?:[锁鎖])?|卡密(?![码碼])|口令|暗[号號]|通行[码碼]|(?:解[锁鎖]|提取|恢复|恢復|备用|備用|安全|门禁|門禁)[码碼]|pin\s?[码碼]"
-    r"|p[a4@]ss[ _-]?w[o0]r[dt]\d?(?![a-z])|p a s s w o r d|パスワード|identified\sby(?=\s)|passwd\d?(?![a-z])|pass[ _-]?phrase(?![a-z])|pass[ _-]?code(?![a-z])"
+    r"|p[a4@]ss[ _-]?w[o0]r[dt]\d?(?![a-z])|p a s s w o r d|パスワード|identified\sby(?=\s)|wi-?fi\skey(?![a-z])|passwd\d?(?![a-z])|pass[ _-]?phrase(?![a-z])|pass[ _-]?code(?![a-z])"
     r"|pwd\d?(?![a-z])|(?<![a-z])(?:pw|psw|psk|pass|pin(?:\s(?:code|number))?)(?![a-z]))"
 )
 _THING = r"(?:[\w.'’@/-]{1,32}\s){0,7}[\w.'’@/-]{1,32}"
 _FOR = rf"(?:\s(?:for|to|of|on|at|in|from)\s{_THING}(?=\s?(?::|：|=|->|→|\sis\b|\swas\b|是|为)))?"
 _NOTE = r"(?:\s?[（(][^()（）\n]{0,24}[)）])?"
-_NOW = r"(?:(?:输入)?[框栏欄][里裡中内]?)?(?:现在|目前|还|就|仍然?|一直|都|已经?|被|我|他|她|给你|统一|一般|平时|通常|默认|初始|临时|应该|可能|新的?|原来|以前|之前|用的|要|得){0,3}"
+_BOX = r"(?:(?:输入)?[框栏欄][里裡中内]?)?"
+_ADVERB = (
+    r"(?:现在|目前|还|就|仍然?|一直|都|已经?|被|我|他|她|给你|统一|一般|平时|通常|默认|初始|临时|应该|可能|好像|大概|记得|新的?"
+    r"|原来|以前|之前|用的|要|得)"
+)
+_NOW = rf"{_BOX}{_ADVERB}{{0,3}}"
 _ZH_IS = r"(?:是|为|為|係|(?:改|换|設|设|设置|設置|设定|定|更新|变|重置|写)(?:成了?|为了?|為了?|到|的是|了)|叫做?|用的?是?|填的?|输入?的?是?|记成)"
 _EN_IS = (
     r"\s(?:is|was|are|will be|would be|should be|has been|is being)"
@@ -33,7 +38,7 @@ _QUOTE = r"[\"'`*]{0,2}\\?[\"']?"
 _NAMED = re.compile(
     rf"(?P<name>{_NAME})(?:['’]s(?=\s))?{_QUOTE}{_NOTE}{_FOR}"
     rf"(?:\s{{0,3}}(?P<sign>{_SIGN})|\s{{0,3}}(?P<zh>{_NOW}{_ZH_IS}[:：]?)|(?P<en>{_EN_IS}[:：]?(?=\s))"
-    rf"|(?P<to>{_TO}|\s[-–—]{{1,2}}(?=\s))|(?P<aside>{_ASIDE}|[\u4e00-\u9fff]{{1,8}}[，,](?=\s?[!-~]))|(?P<none>))(?P<space>\s{{0,3}})"
+    rf"|(?P<to>{_TO}|\s[-–—]{{1,2}}(?=\s))|(?P<aside>{_ASIDE}|[\u4e00-\u9fff]{{1,8}}[，,](?=\s?[!-~]))|(?P<none>{_ADVERB}{{0,3}}))(?P<space>\s{{0,3}})"
 )
 _OWNED = re.compile(
     r"(?:\b(?:my|our|his|her|their|your|its|wi-?fi|admin|root|login|\w+'s)\b|我|他|她|你|咱|家|公司)[^\n.。,，]{0,24}$"
@@ -55,7 +60,7 @@ _AS_NAME = re.compile(
 
 _CODE = (
     r"(?:(?:验证|驗證|校验|校驗|动态|動態|短信|确认|確認|登[录錄入]|授权|授權|一次性|随机|安全|取款|激活|兑换)[码碼]"
-    r"|(?:动态|一次性|临时)(?:密[码碼]|口令)"
+    r"|(?:动态|一次性|临时)(?:密[码碼]|口令)|验证器[^\n。.\d]{0,6}?码|(?:收到|发来?|给|短信)的码"
     r"|\botp\b|\b(?:verification|security|one[- ]?time|log[- ]?in|sign[- ]?in|access|auth|authentication|authorization|confirmation"
     r"|(?:front |back )?(?:gate|door|alarm|entry|lock(?:er|box)?|safe|garage|building|gym|vault)(?=\s(?:code|pin|combination))"
     r"|2fa|mfa|two[- ]factor|2-step|sms|recovery|backup|device|unlock|activation)\s?(?:code|pin|password|passcode|combination)(?P<many>s?)\b(?:\s?#?\d{1,2}(?=\s?[:：]))?)"
@@ -84,7 +89,7 @@ _FROM_TO = re.compile(
     rf"{_NAME}[^\n]{{0,24}}?(?:\bfrom\s(?P<old>[!-~]{{4,64}})\sto\s|从\s?(?P<alt>[!-~]{{4,64}}?)\s?(?:改|换|变)(?:成|为|到)\s?)"
 )
 _CODE_FIRST = re.compile(
-    r"(?<![\w.-])(?P<code>[a-z]-\d{4,8}|\d{4,8}|\d{3}[ -]\d{3})\s?[)）」”】]?\s?(?:is\s|是|为|為|as\s|作为)\s?(?:your|您的?|你的?|the|本次|此次|当前)?"
+    r"(?<![\w.-])(?P<code>[a-z]-\d{4,8}|\d{4,8}|\d{3}[ -]\d{3})\s?(?:[)）」”】]?\s?(?:is\s|是|为|為|as\s|作为)|[（(\[【])\s?(?:your|您的?|你的?|the|本次|此次|当前)?"
     r"(?:\s?(?:[\w'’-]{1,20}\s){0,3}|[^\n。.,，a-z]{0,12}?)(?:code(?!\s?(?:review|base|freeze|block|team))|验证码|驗證碼|校验码|动态码|动态密码|otp|passcode)(?![a-z])"
 )
 _USE_CODE = re.compile(
@@ -152,7 +157,7 @@ def _is_bare_password(value: Value, found: re.Match[str], low: str) -> bool:
     if "\n" in found["space"] or (found["name"].isascii() and not (found["space"] or value.quoted)):
         return False
     option = low.startswith("--", found.start() - 2)
-    if not is_password(value, words=option):
+    if not is_password(value, words=option) or values.is_date(value.text):
         return False
     if found["name"].startswith("pin") and not value.text.isdigit():
         return False

@@ -146,13 +146,13 @@ class Redactor:
         return Redacted(text, dict(counts))
 
     def _spans(self, text: str, *, by_model: bool) -> list[Span]:
-        folded = fold(wall_off_markers(text))
-        low = lowered(folded.text)
-        rules = rule_spans(folded.text, low, by_model=by_model, phones=self._phones)
-        spans = (*self._scanner.scan(folded.text), *rules)
+        folded = fold(text)
+        plain = wall_off_markers(folded.text)
+        rules = rule_spans(plain, lowered(plain), by_model=by_model, phones=self._phones)
+        spans = (*self._scanner.scan(plain), *rules)
         return [
             _unfolded(span, folded)
-            for span in merged(span for span in spans if not _is_done(span, folded.text))
+            for span in merged(span for span in spans if not _is_done(span, plain))
         ]
 
 

@@ -28,7 +28,9 @@ _CHECKED = {
     "sid": r"(?<![a-z])sid\s{0,2}[=:：]",
     "xs": r"(?<![a-z])xs\s{0,2}[=:：]",
     "user": r"user(?:name)?\s?[:：=/、和&+是]|user\s",
-    "key": r"(?<=[a-z0-9 _.?&#;-])keys?(?![a-z])",
+    "key": r"keys?(?![a-z])",
+    "ak": r"(?<![a-z])ak\s{0,3}[:=：是]",
+    "sk": r"(?<![a-z])sk\s{0,3}[:=：是]",
     "cred": r"cred(?:ential|s\b|s?[:：])",
     "sess": r"sess(?:ion|data|_?id)",
     "://": r"://[^\s/]{0,200}@",
@@ -57,7 +59,7 @@ _PLAIN = (
     *("redis-cli", "sudo", "chpasswd", "docker", "podman", "-pass"),
     *("密钥", "密鑰", "口令", "暗号", "暗號", "私钥", "私鑰", "令牌", "凭证", "凭据", "憑證", "登录信息"),
     *("密 码", "密 碼", "密码锁", "卡密", "パスワード", "p a s s", "p4ss", "p@ss", "identified by"),
-    *("combination", "alarm", "cvv", "cvc", "seed:", "seed :", "seed：", "log in with", "sign in with", "sign in as"),
+    *("combination", "alarm", "身份证", "身份證", "cvv", "cvc", "seed:", "seed :", "seed：", "log in with", "sign in with", "sign in as"),
     *("短语", "短語", "助记词", "助記詞", "钱包词", "种子词", "恢复词", "账号", "帐号", "賬號", "帳號", "用户名", "账户", "帐户"),
     *("◁", "〈", "‹", "\\u003c", "assistantfinal"),
 )  # fmt: skip
@@ -65,17 +67,18 @@ _SIGNS: tuple[tuple[str, re.Pattern[str] | None], ...] = (
     *((sign, None) for sign in _PLAIN),
     *((sign, re.compile(check)) for sign, check in _CHECKED.items()),
 )
-_NUMBER = re.compile(r"\d(?:[ ()-]{0,2}\d){9}")
+# No rule finds a number inside of a word: half of all hexadecimal ids would else be looked at.
+_NUMBER = re.compile(r"(?<![0-9a-z])\d(?:[ ()-]{0,2}\d){9}")
 
 
-def suspects(lowered_texts: Sequence[str], joined: str) -> set[int]:
+def suspects(texts: Sequence[str], joined: str) -> set[int]:
     """The indexes of texts in which a rule could find something.
 
     Args:
-        lowered_texts: The texts, lower-cased.
-        joined: The same with `join` between them.
+        texts: The texts, of which only the lengths count.
+        joined: What `join` makes of them, in lower case of the same length.
     """
-    starts = list(accumulate((len(text) + len(_BETWEEN) for text in lowered_texts), initial=0))
+    starts = list(accumulate((len(text) + len(_BETWEEN) for text in texts), initial=0))
     found: set[int] = set()
     for sign, check in _SIGNS:
         if sign in joined:

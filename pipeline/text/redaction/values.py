@@ -37,7 +37,7 @@ _PLACEHOLDER = re.compile(
     r"|(?:process\.env|os\.|env\.|environ|secrets?\.|vars\.|config\.|settings\.|getenv|vault:|op://).{0,128}"
     r"|~?/[\w.-]{1,64}/[\w./-]{0,128}|https?://.{0,128}"
 )
-_MASKED = re.compile(r"\*{3}|\.{3}|…|•{2}|x{5}")
+_MASKS = ("***", "...", "…", "••", "xxxxx")
 _CODE = re.compile(
     r"[a-z_][a-z0-9_]{0,40}(?:\.[a-z_][a-z0-9_]{0,40}){0,6}[(\[].{0,128}"
     r"|[a-z_]{1,40}(?:\.[a-z_]{1,40}){1,6}"
@@ -53,6 +53,7 @@ _MEASURE = re.compile(
     r"|seconds?|ms|s|px|k|m|kb|mb|gb|st|nd|rd|th|x|%|factor)",
     re.IGNORECASE,
 )
+_DATE = re.compile(r"(?:19|20)\d\d[-/.]\d{1,2}[-/.]\d{1,2}")
 _QUANTITY = re.compile(r"[\d.~–-]{1,12}")
 _MEASURED = re.compile(
     r"\s{0,2}-?(?:个|位|次|天|月|年|日|号|分钟|小时|秒|分|种|条|元|块|项|处|页|行|步|人|字|岁|点|版|倍|%|characters?|chars?|digits?|letters?"
@@ -61,6 +62,7 @@ _MEASURED = re.compile(
 _HANZI_IN_PROSE = re.compile(
     r"[什么没不无忘自己要见找问同空略请在存由用未可已太错的他她它谁哪怎多少被有会能该这那吗呢吧啊和与或及跟很都也就还再]|保密|随机|默认|[长長]度|[设設]置|重置|修改|登[录錄]"
 )
+_SHORTEST_KEY = 8
 _LETTER = re.compile(r"[a-z]", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
@@ -68,7 +70,7 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE
 
 def is_placeholder(value: str) -> bool:
     """Whether the value stands for a secret without being one: masks, variables, paths."""
-    return bool(_PLACEHOLDER.fullmatch(value) or _MASKED.search(value))
+    return any(mask in value for mask in _MASKS) or _PLACEHOLDER.fullmatch(value) is not None
 
 
 def is_code(value: str) -> bool:
@@ -88,6 +90,11 @@ def is_plain_word(value: str) -> bool:
     return any(
         part in PLAIN_WORDS or _ADJECTIVE.fullmatch(part) for part in re.split(r"['’-]", low)
     )
+
+
+def is_date(value: str) -> bool:
+    """Whether the value is a date such as 2024-05-01."""
+    return _DATE.fullmatch(value) is not None
 
 
 def is_word(value: str) -> bool:
@@ -111,9 +118,9 @@ def is_hanzi_secret(value: str) -> bool:
 
 def is_strong(value: str) -> bool:
     """Whether the value looks made by a machine: 8 characters or more, letters and digits mixed."""
-    if len(value) < 8 or is_placeholder(value) or is_code(value):  # noqa: PLR2004 - shortest key
+    if len(value) < _SHORTEST_KEY or not (_LETTER.search(value) and _DIGIT.search(value)):
         return False
-    return bool(_LETTER.search(value) and _DIGIT.search(value))
+    return not is_placeholder(value) and not is_code(value)
 
 
 def is_uuid(value: str) -> bool:

@@ -1,0 +1,1 @@
+"""Benchmarks: each prints machine, versions, medians and ratios, as a table and as JSON."""

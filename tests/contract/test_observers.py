@@ -1,0 +1,148 @@
+"""Observers against their shared suite, and what a worker may say on the wire."""
+
+from collections.abc import Mapping
+
+import pytest
+from pydantic import ValidationError
+
+from pipeline.observers.offline import OfflineObserver
+from pipeline.observers.port import ObserverFault
+from pipeline.observers.registry import OBSERVERS, make_observer
+from pipeline.observers.schemas import ObservationModel, ProposalModel
+from storage.errors import BadRequestError, ErrorCode, UnavailableError
+from storage.records.events import Role
+from storage.records.knowledge import RecordKind
+from storage.records.runs import FaultKind, Observation, WorkPackage
+from tests.contract.observer_suite import CHECKS, CHINESE, Check, Observe
+from tests.observer_support import Said, package_of
+
+pytestmark = pytest.mark.contract
+
+
+def worker(work: WorkPackage) -> Observation:
+    """An outside worker: answers in the wire's words, and knows only explicit rules."""
+    proposals = [
+        {
+            "kind": "rule",
+            "content": item.event.text,
+            "evidence": [{"event": item.event.id, "quote": item.event.text}],
+        }
+        for item in work.events[:5]
+        if item.event.role is Role.USER and item.event.text.startswith(("以后", "From now on"))
+        if len(item.event.text) <= 100
+    ]
+    answer: Mapping[str, object] = {"proposals": proposals}
+    if not proposals:
+        answer = {"proposals": [], "nothing_worth_keeping": "no explicit rule"}
+    return ObservationModel.model_validate(answer).to_observation()
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize(
+    "observe", [OfflineObserver().observe, worker], ids=["offline", "external"]
+)
+def test_an_observer_keeps_its_promises(observe: Observe, check: Check) -> None:
+    """Every observer passes the same checks, whoever does the reading (mission C3)."""
+    check(observe)
+
+
+@pytest.mark.parametrize("kind", sorted(OBSERVERS))
+def test_observers_are_made_by_their_word(kind: str) -> None:
+    """The setting's word makes the observer of that name."""
+    observer = make_observer(kind)
+    assert observer.name == kind
+    assert observer.batch >= 1
+
+
+def test_an_unknown_observer_is_refused_with_the_known_ones() -> None:
+    """The message names what there is."""
+    with pytest.raises(BadRequestError, match="external, offline"):
+        make_observer("oracle")
+
+
+def test_external_packages_wait_for_their_worker() -> None:
+    """Nobody in the pipeline reads for an outside worker."""
+    observer = make_observer("external")
+    assert not observer.built_in
+    with pytest.raises(UnavailableError, match=r"memory\.observation\.claim"):
+        observer.observe(package_of(CHINESE))
+
+
+def test_a_fault_tells_its_kind() -> None:
+    """The ledger reads from a fault whether trying again may help."""
+    fault = ObserverFault(FaultKind.TRANSIENT, retry_after_ms=500)
+    assert (fault.kind, fault.code, fault.retry_after_ms) == (
+        FaultKind.TRANSIENT,
+        ErrorCode.UNAVAILABLE,
+        500,
+    )
+
+
+def test_the_wire_s_names_reach_the_record_s_names() -> None:
+    """Every field of a proposal on the wire arrives under its inner name."""
+    proposal = ProposalModel.model_validate(
+        {
+            "kind": "fact",
+            "content": "我住在杭州",
+            "subject": "@owner",
+            "key": "identity.residence",
+            "value": "杭州",
+            "class": "profile",
+            "profile_kind": "identity",
+            "evidence": [{"event": "e0", "quote": "住在杭州"}],
+            "scope": {"objects": ["a"], "task": "t", "once": True},
+            "valid_from": 1,
+            "valid_to": 2,
+            "review_at": 3,
+            "supersedes": ["r-1"],
+            "conditions": ["c"],
+            "steps": ["s"],
+            "failure": ["f"],
+            "verify": ["v"],
+            "cues": ["q"],
+        }
+    ).to_proposal()
+    assert proposal.kind is RecordKind.FACT
+    assert (proposal.fact_class, proposal.profile_kind) == ("profile", "identity")
+    assert proposal.evidence[0].event_id == "e0"
+    assert (proposal.scope.objects, proposal.scope.task, proposal.scope.once) == (("a",), "t", True)
+    assert (proposal.valid_from, proposal.valid_to, proposal.review_at) == (1, 2, 3)
+    assert (proposal.supersedes, proposal.cues) == (("r-1",), ("q",))
+    assert (proposal.conditions, proposal.steps) == (("c",), ("s",))
+    assert (proposal.failure, proposal.verify) == (("f",), ("v",))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"proposals": []},
+        {"proposals": [], "nothing_worth_keeping": "  "},
+        {"proposals": [{"kind": "rule", "content": "x"}]},
+        {"proposals": [{"kind": "order", "content": "x", "evidence": []}]},
+        {"proposals": [{"kind": "rule", "content": "x", "evidence": [], "authority": "user"}]},
+        {"proposals": [{"kind": "rule", "content": 5, "evidence": []}]},
+        {"proposals": [{"kind": "fact", "content": "x", "evidence": [], "fact_class": "profile"}]},
+    ],
+)
+def test_what_can_t_be_read_is_refused(answer: dict[str, object]) -> None:
+    """Missing reasons, unknown kinds and fields, and wrong types fail the whole answer."""
+    with pytest.raises(ValidationError):
+        ObservationModel.model_validate(answer)
+
+
+def test_a_long_proposal_is_read_so_that_it_can_be_rejected_alone() -> None:
+    """Sizes are the program's to judge, one proposal at a time (spec: protocol, Proposals)."""
+    long = {"kind": "rule", "content": "长" * 700, "evidence": []}
+    observation = ObservationModel.model_validate({"proposals": [long]}).to_observation()
+    assert len(observation.proposals) == 1
+
+
+def test_repeated_failures_are_told_with_their_count() -> None:
+    """An episode says how often something failed, and keeps success apart from proof (A4)."""
+    said = [
+        Said("上传失败", Role.EXECUTOR, "executor.receipt", {"ok": False}, count=3),
+        Said("提交成功", Role.EXECUTOR, "executor.receipt", {"ok": True}),
+        Said("状态仍是草稿", Role.VERIFICATION, "verification.result", {"passed": False}),
+    ]
+    (episode,) = OfflineObserver().observe(package_of(said)).proposals
+    assert episode.content == "操作：提交成功；失败：上传失败（×3）；验证未通过：状态仍是草稿"
