@@ -5,6 +5,7 @@ call, so that the queue's polling is paid once (spec: design, Facts behind the c
 """
 
 import logging
+import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -86,6 +87,8 @@ class Runner:
         self._clock = clock
         self._policy = policy
         self._jitter = jitter
+        self._guard = threading.Lock()
+        self._filtering: set[str] = set()
         self.held: dict[int, int] = {}
         """Packages under work here, by id, with their fence: what the ticker renews."""
 
@@ -101,6 +104,18 @@ class Runner:
         return sum(self._filter_owner(owner) for owner in owners)
 
     def _filter_owner(self, owner: str) -> int:
+        """Pass over one owner's events, unless another thread of this process is at it."""
+        with self._guard:
+            if owner in self._filtering:
+                return 0
+            self._filtering.add(owner)
+        try:
+            return self._passes(owner)
+        finally:
+            with self._guard:
+                self._filtering.discard(owner)
+
+    def _passes(self, owner: str) -> int:
         passes = lost = 0
         while lost < RACE_TRIES:
             work = self._filter.compute(owner)

@@ -7,7 +7,6 @@ refused, since a refused value may hold the user's text or a secret.
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import ClassVar
 
 
 class ErrorCode(StrEnum):
@@ -43,7 +42,7 @@ _RETRYABLE = frozenset(
 class MemoryServiceError(Exception):
     """The service could not do what was asked; look at its log."""
 
-    code: ClassVar[ErrorCode] = ErrorCode.INTERNAL
+    code: ErrorCode = ErrorCode.INTERNAL
 
     def __init__(
         self,

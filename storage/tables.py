@@ -223,6 +223,7 @@ class RecordRow(Table):
     subject_id = TextField()
     kind = TextField()
     content = TextField()
+    normal = TextField()
     key = TextField(null=True)
     observed_at = BigIntegerField()
     recorded_at = BigIntegerField()
@@ -238,7 +239,12 @@ class RecordRow(Table):
     class Meta:
         table_name = "record"
         primary_key = CompositeKey("owner_scope", "id")
-        indexes = ((("owner_scope", "subject_id", "status"), False),)
+        indexes = (
+            (("owner_scope", "subject_id", "status", "observed_at"), False),
+            (("owner_scope", "subject_id", "key"), False),
+            (("owner_scope", "subject_id", "normal"), False),
+            (("owner_scope", "kind", "status", "observed_at"), False),
+        )
 
 
 class RecordVersionRow(Table):

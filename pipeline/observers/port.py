@@ -1,6 +1,6 @@
 """What an observer is: it reads a package and proposes; it decides nothing (mission C3)."""
 
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from storage.errors import ErrorCode, MemoryServiceError
 from storage.records.runs import FaultKind, Observation, WorkPackage
@@ -36,7 +36,7 @@ class Observer(Protocol):
 class ObserverFault(MemoryServiceError):  # noqa: N818 - a fault, as the ledger names it
     """The observer could not read this package; it is tried again or parked."""
 
-    code: ClassVar[ErrorCode] = ErrorCode.UNAVAILABLE
+    code = ErrorCode.UNAVAILABLE
 
     def __init__(
         self, kind: FaultKind, message: str | None = None, *, retry_after_ms: int | None = None

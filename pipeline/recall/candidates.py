@@ -85,8 +85,12 @@ def whole_ids(ids: Sequence[str]) -> tuple[str, ...]:
     >>> whole_ids(["bx_2024_001", "bx_2024", "2024_001", "bx", "2024", "001", "v2"])
     ('bx_2024_001', 'v2')
     """
+    # Each is held against each, and a question may be 32,000 signs that are an identifier each.
+    some = tuple(dict.fromkeys(ids))[: 8 * MAX_TERMS]
     return tuple(
-        one for one in ids if not any(one != other and f"_{one}_" in f"_{other}_" for other in ids)
+        one
+        for one in some
+        if not any(one != other and f"_{one}_" in f"_{other}_" for other in some)
     )
 
 

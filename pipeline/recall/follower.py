@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from pipeline.recall.source import IndexRows
 from storage.errors import MemoryServiceError
+from storage.faults import faults
 from storage.records.recall import IndexEntry
 from storage.search_index import SearchIndex
 
@@ -77,7 +78,11 @@ class Follower:
         with self._following:
             self._mend()
             entries = self._source.entries_after(self._index.position, self._batch)
+            if entries:
+                faults.fire("follow.before_commit")
             self._index.apply(entries)
+            if entries:
+                faults.fire("follow.after_commit")
         lag = self.lag
         if lag == 0:
             self._index.mark_whole()

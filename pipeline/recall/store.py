@@ -59,8 +59,10 @@ class StoredMemory:
 
     def about(self, owner: str, objects: Collection[str], limit: int) -> Sequence[Record]:
         """The newest records about one of these objects, those that hold before those that don't."""
-        found = records.of_subjects(owner, objects, list(RecordStatus))
-        return sorted(found, key=lambda record: record.status is not RecordStatus.ACTIVE)[:limit]
+        holds = records.of_subjects(owner, objects, [RecordStatus.ACTIVE], limit=limit)
+        others = [status for status in RecordStatus if status is not RecordStatus.ACTIVE]
+        past = records.of_subjects(owner, objects, others, limit=limit)
+        return [*holds, *past][:limit]
 
     def events(self, owner: str, seqs: Collection[int]) -> Sequence[Event]:
         """The events with these sequence numbers."""

@@ -57,7 +57,7 @@ def _items(event: Event) -> Iterator[RedactionItem]:
     yield RedactionItem(event.text, by_model=event.role.by_model)
     loose = (event.stream, event.speaker, event.ref, event.task_id, event.request_id)
     names = [event.id, *filter(None, loose)]
-    names += {event.owner, event.kind} - _USUAL
+    names += sorted({event.owner, event.kind} - _USUAL)
     for ref in event.objects:
         names += [ref.id, ref.title or ""]
     names += event.causes

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from pipeline.text.budget import estimate_tokens
-from pipeline.text.tokenise import Tokenizer
+from pipeline.text.calendar_terms import day_of, day_terms
+from pipeline.text.tokenise import Terms, Tokenizer
 from storage.records.events import Event
 from storage.records.knowledge import Record
 from storage.records.recall import IndexEntry
@@ -29,34 +30,57 @@ def record_document(record_id: str) -> str:
     return f"r:{record_id}"
 
 
-def event_entry(event: Event, before: Sequence[Event], tokenizer: Tokenizer) -> IndexEntry:
-    """The index entry of an event.
+class EventIndexer:
+    """Makes the entries of events, each text cut once however many neighbours it has.
 
     Args:
-        event: The event.
-        before: The turns before it in the stream, in sequence; used for short turns alone.
         tokenizer: The tokenizer of index and questions.
     """
-    own = tokenizer.index(_own_text(event), at_ms=event.at)
-    fields = {"words": " ".join(own.words), "ids": " ".join(own.ids)}
-    if before and estimate_tokens(event.text) <= SHORT_TURN:
-        near = [turn.text for turn in before if estimate_tokens(turn.text) <= SHORT_TURN]
-        fields["context"] = " ".join(tokenizer.index("\n".join(near)).words)
-    return _entry(event.owner, event_document(event.seq), event.at, fields)
 
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._cut: dict[int, Terms] = {}
 
-def repeat_entry(event: Event, tokenizer: Tokenizer) -> IndexEntry:
-    """The entry of a repeat: found by its ids, but not by the words it shares with the first.
+    def entry(self, event: Event, before: Sequence[Event]) -> IndexEntry:
+        """The entry of an event.
 
-    A thousand repeats of one error would otherwise fill every answer about it.
-    """
-    ids = tokenizer.index(_own_text(event)).ids
-    return _entry(event.owner, event_document(event.seq), event.at, {"ids": " ".join(ids)})
+        Args:
+            event: The event.
+            before: The turns before it in the stream, in sequence; used for short turns alone.
+        """
+        own, names = self._terms(event), self._names(event)
+        fields = {
+            "words": " ".join((*own.words, *names.words)),
+            "ids": " ".join(dict.fromkeys((*own.ids, *names.ids))),
+        }
+        if before and estimate_tokens(event.text) <= SHORT_TURN:
+            near = [turn for turn in before if estimate_tokens(turn.text) <= SHORT_TURN]
+            fields["context"] = " ".join(word for turn in near for word in self._said(turn))
+        return _entry(event.owner, event_document(event.seq), event.at, fields)
 
+    def repeat(self, event: Event) -> IndexEntry:
+        """The entry of a repeat: found by its ids, but not by the words it shares with the first.
 
-def _own_text(event: Event) -> str:
-    titles = [ref.title or ref.id for ref in event.objects]
-    return "\n".join([event.speaker or "", event.text, *titles, event.ref or ""]).strip()
+        A thousand repeats of one error would otherwise fill every answer about it.
+        """
+        ids = dict.fromkeys((*self._terms(event).ids, *self._names(event).ids))
+        return _entry(event.owner, event_document(event.seq), event.at, {"ids": " ".join(ids)})
+
+    def _terms(self, event: Event) -> Terms:
+        if event.seq not in self._cut:
+            self._cut[event.seq] = self._tokenizer.index(event.text, at_ms=event.at)
+        return self._cut[event.seq]
+
+    def _said(self, turn: Event) -> list[str]:
+        """A turn's words without its day, which the turn behind it has of its own."""
+        day = day_of(turn.at)
+        own_day = frozenset(day_terms(day)) if day else frozenset()
+        return [word for word in self._terms(turn).words if word not in own_day]
+
+    def _names(self, event: Event) -> Terms:
+        titles = [ref.title or ref.id for ref in event.objects]
+        named = [part for part in (event.speaker, *titles, event.ref) if part]
+        return self._tokenizer.index("\n".join(named)) if named else Terms((), ())
 
 
 def record_entry(record: Record, tokenizer: Tokenizer) -> IndexEntry:

@@ -19,10 +19,15 @@ from storage.records.knowledge import (
     RecordKind,
     RecordStatus,
     Scope,
+    Span,
 )
 
 DISABLED = "disabled"
 """The reason of a record that only the user brings back (spec: protocol, Who wins)."""
+
+MAX_EVIDENCE = 32
+"""Spans that a record keeps. Each version holds them all, so that without a bound a statement
+repeated for years would cost the square of its repeats."""
 
 _LIVE = frozenset({RecordStatus.CANDIDATE, RecordStatus.ACTIVE})
 _TOLD = frozenset({RecordKind.EPISODE, RecordKind.CUE})
@@ -160,7 +165,7 @@ def _borne_out(twin: Record, new: Record) -> Record:
         return twin
     told = {span.event_id for span in twin.evidence}
     independent = any(span.event_id not in told for span in fresh)
-    merged = replace(twin, evidence=twin.evidence + fresh)
+    merged = replace(twin, evidence=_bounded(twin.evidence + fresh))
     if twin.status not in _LIVE or not independent:
         return merged
     return replace(
@@ -170,6 +175,13 @@ def _borne_out(twin: Record, new: Record) -> Record:
         status=RecordStatus.ACTIVE if _promoted(twin, new) else twin.status,
         review_at=new.review_at if new.observed_at >= twin.observed_at else twin.review_at,
     )
+
+
+def _bounded(evidence: tuple[Span, ...]) -> tuple[Span, ...]:
+    """What was said a thousand times rests on the first time and the newest ones."""
+    if len(evidence) <= MAX_EVIDENCE:
+        return evidence
+    return (evidence[0], *evidence[1 - MAX_EVIDENCE :])
 
 
 def _joint_authority(twin: Record, new: Record) -> Authority:

@@ -115,14 +115,14 @@ class Filter:
     def _entries(self, owner: str, found: Sequence[Event], plan: Plan) -> list[IndexEntry]:
         fates = {note.seq: note.fate for note in plan.notes}
         recent: dict[str, list[Event]] = {}
+        indexer = indexing.EventIndexer(self._tokenizer)
         entries = [_gone(owner, seq) for seq in _audited_late(found, plan)]
         for event in found:
             match fates.get(event.seq):
                 case Fate.MERGED:
-                    entries.append(indexing.repeat_entry(event, self._tokenizer))
+                    entries.append(indexer.repeat(event))
                 case Fate.PACKAGED | Fate.WAITING:
-                    before = self._before(event, recent)
-                    entries.append(indexing.event_entry(event, before, self._tokenizer))
+                    entries.append(indexer.entry(event, self._before(event, recent)))
                 case Fate.AUDIT | None:
                     pass
         return entries

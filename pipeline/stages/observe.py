@@ -1,7 +1,7 @@
 """*observe*: an observer proposes, the program validates, both are kept (mission C3, C4, C9)."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 from pipeline.observers.port import Observer
@@ -16,6 +16,8 @@ from storage.repositories import objects, packages, proposals, records
 
 KNOWN_RECORDS = 50
 """How many of an object's records an observer gets to see, newest first."""
+
+WITHHELD = "(withheld: it held what must not be kept)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +57,9 @@ class Observe:
         """What an observer gets to see of a package."""
         # A statement made within a package may be about the owner, whatever object it is filed under.
         subjects = list(dict.fromkeys([package.object_id, OWNER_OBJECT]))
-        known = records.of_subjects(
-            package.owner, subjects, [RecordStatus.ACTIVE, RecordStatus.CANDIDATE]
-        )
-        return WorkPackage(
-            package, tuple(packages.events_of(package)), tuple(known[:KNOWN_RECORDS]), self._budget
-        )
+        live = (RecordStatus.ACTIVE, RecordStatus.CANDIDATE)
+        known = records.of_subjects(package.owner, subjects, live, limit=KNOWN_RECORDS)
+        return WorkPackage(package, tuple(packages.events_of(package)), tuple(known), self._budget)
 
     def compute(self, claimed: Sequence[Package]) -> Mapping[int, Any]:
         """Ask the observer about each package."""
@@ -99,9 +98,16 @@ class Observe:
         for proposal, found in zip(observation.proposals, validated, strict=True):
             record = found.record and replace(found.record, package_id=work.package.id)
             record_id = record.id if record else None
+            kept = proposal if record else self._withheld(proposal)
             verdict = Verdict(found.index, record_id, found.code, found.reason)
-            judged.append((proposal, record, verdict))
+            judged.append((kept, record, verdict))
         return Judged(observation, tuple(judged))
+
+    def _withheld(self, proposal: Proposal) -> Proposal:
+        """A rejected proposal as it may be kept: its rejection may have come before a look for secrets."""
+        if not any(self._has_secret(text) for text in _strings(astuple(proposal))):
+            return proposal
+        return Proposal(proposal.kind, WITHHELD, ())
 
     def apply(self, package: Package, computed: Judged, now: int) -> Applied:  # noqa: ARG002 - the contract's
         """Keep the proposals with their verdicts."""
@@ -119,3 +125,11 @@ class Observe:
             ],
         }
         return Applied(answer, computed.observation.nothing_worth_keeping)
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from _strings(part)

@@ -13,8 +13,9 @@ from storage.records.runs import Package, Stage
 from storage.repositories import ledger, records, snapshots
 from storage.repositories.snapshots import NewSnapshot
 
+SNAPSHOT_RECORDS = 500
 CORE_RECORDS = 200
-"""How many of an owner's newest records are looked at for the core; its budget takes far fewer."""
+"""How many of the newest records are looked at; the budgets take far fewer."""
 
 _CORE_KINDS = (
     RecordKind.RULE,
@@ -42,25 +43,34 @@ class Publish:
         self._core_tokens = core_tokens
 
     def compute(self, claimed: Sequence[Package]) -> Mapping[int, Any]:
-        """Project the records of the touched objects."""
-        return each(claimed, self._snapshots)
+        """Project the records of the touched objects, each object once a claim."""
+        made: dict[tuple[str, str], NewSnapshot] = {}
+        return each(claimed, lambda package: self._snapshots(package, made))
 
-    def _snapshots(self, package: Package) -> list[NewSnapshot]:
-        changed = records.by_ids(package.owner, ledger.touched_records(package.id))
-        if not changed:
+    def _snapshots(
+        self, package: Package, made: dict[tuple[str, str], NewSnapshot]
+    ) -> list[NewSnapshot]:
+        touched = records.subjects_of(package.owner, ledger.touched_records(package.id))
+        if not touched:
             return []
+        wanted = [*sorted(touched - {OWNER_OBJECT}), OWNER_OBJECT]
+        for subject in wanted:
+            if (package.owner, subject) not in made:
+                made[package.owner, subject] = self._project(package.owner, subject)
+        return [made[package.owner, subject] for subject in wanted]
+
+    def _project(self, owner: str, subject: str) -> NewSnapshot:
         # Read before the records: a settling in between then makes this one the older.
-        based_on = snapshots.settled(package.owner)
-        made = [
-            NewSnapshot(self.of_object(package.owner, subject), based_on)
-            for subject in sorted({record.subject_id for record in changed})
-            if subject != OWNER_OBJECT
-        ]
-        return [*made, NewSnapshot(self.of_owner(package.owner), based_on)]
+        based_on = snapshots.settled(owner)
+        of_owner = subject == OWNER_OBJECT
+        made = self.of_owner(owner) if of_owner else self.of_object(owner, subject)
+        return NewSnapshot(made, based_on)
 
     def of_object(self, owner: str, object_id: str) -> Snapshot:
         """The snapshot of one object as its records stand."""
-        active = records.of_subjects(owner, [object_id], [RecordStatus.ACTIVE])
+        active = records.of_subjects(
+            owner, [object_id], [RecordStatus.ACTIVE], limit=SNAPSHOT_RECORDS
+        )
         sections = snapshot.object_sections(
             active, limit=self._object_tokens, tokens=estimate_tokens
         )

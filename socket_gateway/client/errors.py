@@ -17,7 +17,7 @@ class ServiceError(MemoryServiceError):
         ends_connection: Whether the service closes the connection behind this answer.
     """
 
-    code: ErrorCode  # type: ignore[misc]  # fixed for a class elsewhere; here the answer brings it
+    code: ErrorCode
 
     def __init__(
         self,

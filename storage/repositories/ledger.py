@@ -12,7 +12,7 @@ from storage.database import database
 from storage.records.events import Priority
 from storage.records.runs import FaultKind, Package, PackageState, Stage
 from storage.repositories.codec import dump, load
-from storage.tables import PackageRow, StageControlRow, StageOutputRow
+from storage.tables import PackageRow, StageControlRow
 
 _COLUMNS: Final = (
     "id, owner, lane, object_id, stage, state, attempt, fence, priority, first_seq, last_seq,"
@@ -52,7 +52,7 @@ class Claim:
     """What a claim asks for. Times are epoch milliseconds, `lease_ms` and `hard_ms` durations.
 
     `by` names the kind of worker, and `concurrency` bounds the alive leases that this kind has at
-    the stage; None leaves them unbounded. `apart` asks for packages of different objects, as an
+    the stage; None leaves them unbounded. `apart` asks for packages of different objects too, as an
     outside worker gets them.
     """
 
@@ -78,22 +78,26 @@ def claim(wanted: Claim) -> list[Package]:
         return []
     if wanted.concurrency is not None and _alive(wanted) >= wanted.concurrency:
         return []
-    apart = "object_id" if wanted.apart else "lane"
+    # Of each of these only the first package, and none while one of the same is leased.
+    keys = ("lane", "object_id") if wanted.apart else ("lane",)
+    places = ", ".join(
+        f"row_number() OVER (PARTITION BY p.owner, p.{key} ORDER BY p.priority, p.id) AS {key}_place"
+        for key in keys
+    )
+    firsts = " AND ".join(f"{key}_place = 1" for key in keys)
+    same = " OR ".join(f"q.{key} = p.{key}" for key in keys)
     owner = "AND p.owner = ?" if wanted.owner is not None else ""
     sql = f"""
         UPDATE package SET state = 'leased', fence = fence + 1, lease_until = ?, lease_end = ?,
             observer = ?
         WHERE id IN (
             SELECT id FROM (
-                SELECT p.id, p.priority,
-                       row_number() OVER (PARTITION BY p.owner, p.{apart}
-                                          ORDER BY p.priority, p.id) AS place
+                SELECT p.id, p.priority, {places}
                 FROM package p
                 WHERE p.state = 'ready' AND p.stage = ? AND p.next_attempt_at <= ? {owner}
                   AND NOT EXISTS (SELECT 1 FROM package q
-                                  WHERE q.state = 'leased' AND q.owner = p.owner
-                                    AND q.{apart} = p.{apart})
-            ) WHERE place = 1 ORDER BY priority, id LIMIT ?)
+                                  WHERE q.state = 'leased' AND q.owner = p.owner AND ({same}))
+            ) WHERE {firsts} ORDER BY priority, id LIMIT ?)
         RETURNING {_COLUMNS}"""  # noqa: S608 - names of ours only
     values: list[Any] = [
         wanted.now + wanted.lease_ms, wanted.now + wanted.hard_ms, wanted.by, wanted.stage.value,
@@ -170,13 +174,14 @@ def advance(
     ).fetchall()
     if not rows:
         return None
-    StageOutputRow.insert(
-        package_id=package.id,
-        stage=package.stage.value,
-        fence=package.fence,
-        committed_at=now,
-        answer=None if answer is None else dump(answer),
-    ).execute()
+    database.execute_sql(
+        "INSERT INTO stage_output (package_id, stage, fence, committed_at, answer)"
+        " VALUES (?,?,?,?,?)",
+        (
+            package.id, package.stage.value, package.fence, now,
+            None if answer is None else dump(answer),
+        ),
+    )  # fmt: skip
     return _package(rows[0])
 
 

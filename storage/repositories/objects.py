@@ -59,6 +59,14 @@ def find(owner: str, object_id: str) -> MemoryObject | None:
     return _object(row) if row else None
 
 
+def revision(owner: str, object_id: str) -> int:
+    """An object's revision, 0 while there is none."""
+    row = database.execute_sql(
+        "SELECT revision FROM object WHERE owner = ? AND id = ?", (owner, object_id)
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
 def listing(
     owner: str, *, kind: ObjectKind | None, state: ObjectState | None, after: str, limit: int
 ) -> list[MemoryObject]:
@@ -73,10 +81,12 @@ def listing(
 
 def known(owner: str, ids: Collection[str]) -> frozenset[str]:
     """Which of these objects an owner has."""
-    rows = ObjectRow.select(ObjectRow.id).where(
-        ObjectRow.owner == owner, ObjectRow.id.in_(list(ids))
+    marks = ",".join("?" * len(ids))
+    rows = database.execute_sql(
+        f"SELECT id FROM object WHERE owner = ? AND id IN ({marks})",  # noqa: S608 - marks only
+        (owner, *ids),
     )
-    return frozenset(row.id for row in rows)
+    return frozenset(row[0] for row in rows.fetchall())
 
 
 def bump(owner: str, object_id: str, now: int) -> int:

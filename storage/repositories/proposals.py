@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from storage.database import database
 from storage.records.knowledge import Proposal, Quote, Record, RecordKind, RejectionCode
 from storage.records.runs import Verdict
 from storage.repositories import records
@@ -12,26 +13,31 @@ from storage.tables import ProposalRow
 
 def write(package_id: int, judged: Sequence[tuple[Proposal, Record | None, Verdict]]) -> None:
     """Keep what an observer suggested: the record that each would become, or why it does not."""
-    for proposal, record, verdict in judged:
-        ProposalRow.insert(
-            package_id=package_id,
-            place=verdict.index,
-            proposal=dump(sparse(proposal)),
-            record=dump(records.body(record)) if record else None,
-            record_id=verdict.record_id,
-            code=verdict.code.value if verdict.code else None,
-            reason=verdict.reason,
-        ).on_conflict_replace().execute()
+    database.connection().executemany(
+        "INSERT OR REPLACE INTO proposal (package_id, place, proposal, record, record_id, code,"
+        " reason) VALUES (?,?,?,?,?,?,?)",
+        [
+            (
+                package_id,
+                verdict.index,
+                dump(sparse(proposal)),
+                dump(records.body(record)) if record else None,
+                verdict.record_id,
+                verdict.code.value if verdict.code else None,
+                verdict.reason,
+            )
+            for proposal, record, verdict in judged
+        ],
+    )
 
 
 def accepted(package_id: int) -> list[Record]:
     """The records that a package's proposals would become, in order."""
-    rows = (
-        ProposalRow.select()
-        .where(ProposalRow.package_id == package_id, ProposalRow.record_id.is_null(is_null=False))
-        .order_by(ProposalRow.place)
+    rows = database.execute_sql(
+        "SELECT record FROM proposal WHERE package_id = ? AND record IS NOT NULL ORDER BY place",
+        (package_id,),
     )
-    return [records.from_body(load(row.record)) for row in rows if row.record]
+    return [records.from_body(load(row[0])) for row in rows.fetchall()]
 
 
 def verdicts(package_id: int) -> list[tuple[Proposal, Verdict]]:

@@ -1,12 +1,13 @@
 """Records: units of memory, with their versions and the evidence they rest on."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from hashlib import blake2b
 from typing import Any, Final
 
+from storage.database import database
 from storage.errors import NotFoundError
 from storage.records.knowledge import Authority, Record, RecordKind, RecordStatus, Span
 from storage.repositories.codec import dump, knowledge_fields, load, sparse
-from storage.tables import EvidenceRow, RecordRow, RecordVersionRow
 
 _OWN_COLUMNS: Final = frozenset(
     {
@@ -15,6 +16,23 @@ _OWN_COLUMNS: Final = frozenset(
         "package_id", "evidence",
     }
 )  # fmt: skip
+_SELECT: Final = (
+    "SELECT id, owner_scope, subject_id, kind, content, observed_at, recorded_at, status,"
+    " authority, revision, object_revision, key, valid_from, valid_to, package_id, rest FROM record"
+)
+_WRITE: Final = (
+    "INSERT OR REPLACE INTO record (id, owner_scope, subject_id, kind, content, normal, key,"
+    " observed_at, recorded_at, status, authority, revision, object_revision, valid_from, valid_to,"
+    " rest, package_id) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+)
+_WRITE_VERSION: Final = (
+    "INSERT OR REPLACE INTO record_version (owner_scope, record_id, revision, recorded_at, body)"
+    " VALUES (?,?,?,?,?)"
+)
+_WRITE_EVIDENCE: Final = (
+    'INSERT OR IGNORE INTO evidence (owner_scope, record_id, seq, start, "end", event_id, quote)'
+    " VALUES (?,?,?,?,?,?,?)"
+)
 
 
 def body(record: Record) -> dict[str, Any]:
@@ -36,96 +54,57 @@ def from_body(stored: dict[str, Any]) -> Record:
     return Record(**made)
 
 
-def write(records: Sequence[Record]) -> None:
-    """Insert or replace records, each with its version and its evidence."""
-    for record in records:
-        RecordRow.insert(
-            id=record.id,
-            owner_scope=record.owner_scope,
-            subject_id=record.subject_id,
-            kind=record.kind.value,
-            content=record.content,
-            key=record.key,
-            observed_at=record.observed_at,
-            recorded_at=record.recorded_at,
-            status=record.status.value,
-            authority=int(record.authority),
-            revision=record.revision,
-            object_revision=record.object_revision,
-            valid_from=record.valid_from,
-            valid_to=record.valid_to,
-            rest=dump(sparse(record, leave_out=_OWN_COLUMNS)),
-            package_id=record.package_id,
-        ).on_conflict_replace().execute()
-        RecordVersionRow.insert(
-            owner_scope=record.owner_scope,
-            record_id=record.id,
-            revision=record.revision,
-            recorded_at=record.recorded_at,
-            body=dump(body(record)),
-        ).on_conflict_replace().execute()
-        _write_evidence(record)
+# ---- writing ---------------------------------------------------------------
 
 
-def _write_evidence(record: Record) -> None:
-    for span in record.evidence:
-        EvidenceRow.insert(
-            owner_scope=record.owner_scope,
-            record_id=record.id,
-            seq=span.seq,
-            start=span.start,
-            end=span.end,
-            event_id=span.event_id,
-            quote=span.quote,
-        ).on_conflict_replace().execute()
+def write(records: Sequence[Record], *, normal: Callable[[str], str]) -> None:
+    """Insert or replace records, each with its version and its evidence.
 
-
-def _records(query: Any) -> list[Record]:
-    rows = list(query)
-    spans: dict[tuple[str, str], list[Span]] = {}
-    ids = [row.id for row in rows]
-    for start in range(0, len(ids), 500):
-        evidence = (
-            EvidenceRow.select()
-            .where(EvidenceRow.record_id.in_(ids[start : start + 500]))
-            .order_by(EvidenceRow.seq, EvidenceRow.start)
-        )
-        for row in evidence:
-            spans.setdefault((row.owner_scope, row.record_id), []).append(
-                Span(row.event_id, row.seq, row.start, row.end, row.quote)
-            )
-    return [_record(row, tuple(spans.get((row.owner_scope, row.id), ()))) for row in rows]
-
-
-def _record(row: RecordRow, evidence: tuple[Span, ...]) -> Record:
-    return Record(
-        id=row.id,
-        owner_scope=row.owner_scope,
-        subject_id=row.subject_id,
-        kind=RecordKind(row.kind),
-        content=row.content,
-        observed_at=row.observed_at,
-        recorded_at=row.recorded_at,
-        status=RecordStatus(row.status),
-        authority=Authority(row.authority),
-        evidence=evidence,
-        revision=row.revision,
-        object_revision=row.object_revision,
-        key=row.key,
-        valid_from=row.valid_from,
-        valid_to=row.valid_to,
-        package_id=row.package_id,
-        **knowledge_fields(load(row.rest)),
+    Args:
+        records: In their new versions.
+        normal: What of a content makes it the same statement as another; kept as a digest, so
+            that repeats are found without reading every record.
+    """
+    connection = database.connection()
+    connection.executemany(_WRITE, [_row(record, normal) for record in records])
+    connection.executemany(
+        _WRITE_VERSION,
+        [(r.owner_scope, r.id, r.revision, r.recorded_at, dump(body(r))) for r in records],
     )
+    connection.executemany(
+        "DELETE FROM evidence WHERE owner_scope = ? AND record_id = ?",
+        [(r.owner_scope, r.id) for r in records],
+    )
+    connection.executemany(
+        _WRITE_EVIDENCE,
+        [
+            (r.owner_scope, r.id, span.seq, span.start, span.end, span.event_id, span.quote)
+            for r in records
+            for span in r.evidence
+        ],
+    )
+
+
+def _row(record: Record, normal: Callable[[str], str]) -> tuple[Any, ...]:
+    return (
+        record.id, record.owner_scope, record.subject_id, record.kind.value, record.content,
+        _digest(normal(record.content)), record.key, record.observed_at, record.recorded_at,
+        record.status.value, int(record.authority), record.revision, record.object_revision,
+        record.valid_from, record.valid_to, dump(sparse(record, leave_out=_OWN_COLUMNS)),
+        record.package_id,
+    )  # fmt: skip
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+# ---- reading ---------------------------------------------------------------
 
 
 def by_ids(owner: str, ids: Collection[str]) -> list[Record]:
     """An owner's records of these ids, in order of id."""
-    return _records(
-        RecordRow.select()
-        .where(RecordRow.owner_scope == owner, RecordRow.id.in_(list(ids)))
-        .order_by(RecordRow.id)
-    )
+    return _found(owner, f"id IN ({_marks(ids)}) ORDER BY id", ids)
 
 
 def get(owner: str, record_id: str) -> Record:
@@ -141,17 +120,14 @@ def get(owner: str, record_id: str) -> Record:
 
 
 def of_subjects(
-    owner: str, subjects: Collection[str], statuses: Collection[RecordStatus]
+    owner: str, subjects: Collection[str], statuses: Collection[RecordStatus], *, limit: int
 ) -> list[Record]:
-    """An owner's records about any of these objects, in any of these statuses."""
-    return _records(
-        RecordRow.select()
-        .where(
-            RecordRow.owner_scope == owner,
-            RecordRow.subject_id.in_(list(subjects)),
-            RecordRow.status.in_([status.value for status in statuses]),
-        )
-        .order_by(RecordRow.observed_at.desc(), RecordRow.id)
+    """An owner's newest records about any of these objects, in any of these statuses."""
+    return _found(
+        owner,
+        f"subject_id IN ({_marks(subjects)}) AND status IN ({_marks(statuses)})"
+        " ORDER BY observed_at DESC, id LIMIT ?",
+        (*subjects, *[status.value for status in statuses], limit),
     )
 
 
@@ -159,15 +135,42 @@ def of_kinds(
     owner: str, kinds: Collection[RecordKind], statuses: Collection[RecordStatus], *, limit: int
 ) -> list[Record]:
     """An owner's newest records of any of these kinds, in any of these statuses."""
-    return _records(
-        RecordRow.select()
-        .where(
-            RecordRow.owner_scope == owner,
-            RecordRow.kind.in_([kind.value for kind in kinds]),
-            RecordRow.status.in_([status.value for status in statuses]),
-        )
-        .order_by(RecordRow.observed_at.desc(), RecordRow.id)
-        .limit(limit)
+    return _found(
+        owner,
+        f"kind IN ({_marks(kinds)}) AND status IN ({_marks(statuses)})"
+        " ORDER BY observed_at DESC, id LIMIT ?",
+        (*[kind.value for kind in kinds], *[status.value for status in statuses], limit),
+    )
+
+
+def comparable(
+    owner: str,
+    subjects: Collection[str],
+    *,
+    ids: Collection[str],
+    keys: Collection[str],
+    normals: Collection[str],
+    all_active: bool,
+) -> list[Record]:
+    """The records of these subjects that new ones could repeat, replace or contradict.
+
+    Args:
+        owner: Whose.
+        subjects: What the new records are about.
+        ids: Records that are named.
+        keys: Slots that the new records fill.
+        normals: What makes their contents the same statement as another's (see `write`).
+        all_active: Also every active one, as a correction without a slot needs.
+    """
+    ways = [f"id IN ({_marks(ids)})", f"normal IN ({_marks(normals)})"]
+    values: list[Any] = [*subjects, *ids, *[_digest(text) for text in normals]]
+    if keys:
+        ways.append(f"key IN ({_marks(keys)})")
+        values += keys
+    if all_active:
+        ways.append("status = 'active'")
+    return _found(
+        owner, f"subject_id IN ({_marks(subjects)}) AND ({' OR '.join(ways)}) ORDER BY id", values
     )
 
 
@@ -181,14 +184,61 @@ def listing(
     limit: int = 50,
 ) -> list[Record]:
     """An owner's records above an id, in order of id."""
-    query = RecordRow.select().where(RecordRow.owner_scope == owner, RecordRow.id > after)
-    if subject is not None:
-        query = query.where(RecordRow.subject_id == subject)
-    if kind is not None:
-        query = query.where(RecordRow.kind == kind.value)
-    if status is not None:
-        query = query.where(RecordRow.status == status.value)
-    return _records(query.order_by(RecordRow.id).limit(limit))
+    wanted = {"subject_id": subject, "kind": kind and kind.value, "status": status and status.value}
+    chosen = {column: value for column, value in wanted.items() if value is not None}
+    where = "".join(f" AND {column} = ?" for column in chosen)
+    return _found(owner, f"id > ?{where} ORDER BY id LIMIT ?", (after, *chosen.values(), limit))
+
+
+def _found(owner: str, where: str, values: Collection[Any]) -> list[Record]:
+    rows = database.execute_sql(f"{_SELECT} WHERE owner_scope = ? AND {where}", (owner, *values))
+    found = rows.fetchall()
+    spans = _spans(owner, [row[0] for row in found])
+    return [_record(row, tuple(spans.get(row[0], ()))) for row in found]
+
+
+def _spans(owner: str, ids: Sequence[str]) -> dict[str, list[Span]]:
+    spans: dict[str, list[Span]] = {}
+    for start in range(0, len(ids), 500):
+        part = ids[start : start + 500]
+        rows = database.execute_sql(
+            'SELECT record_id, event_id, seq, start, "end", quote FROM evidence'  # noqa: S608 - marks only
+            f" WHERE owner_scope = ? AND record_id IN ({_marks(part)}) ORDER BY seq, start",
+            (owner, *part),
+        )
+        for record_id, *span in rows.fetchall():
+            spans.setdefault(record_id, []).append(Span(*span))
+    return spans
+
+
+def _record(row: Sequence[Any], evidence: tuple[Span, ...]) -> Record:
+    (
+        record_id, owner, subject, kind, content, observed_at, recorded_at, status, authority,
+        revision, object_revision, key, valid_from, valid_to, package_id, rest,
+    ) = row  # fmt: skip
+    return Record(
+        id=record_id,
+        owner_scope=owner,
+        subject_id=subject,
+        kind=RecordKind(kind),
+        content=content,
+        observed_at=observed_at,
+        recorded_at=recorded_at,
+        status=RecordStatus(status),
+        authority=Authority(authority),
+        evidence=evidence,
+        revision=revision,
+        object_revision=object_revision,
+        key=key,
+        valid_from=valid_from,
+        valid_to=valid_to,
+        package_id=package_id,
+        **knowledge_fields(load(rest)),
+    )
+
+
+def _marks(values: Collection[Any]) -> str:
+    return ",".join("?" * len(values))
 
 
 def history(owner: str, record_id: str) -> list[Record]:
@@ -197,31 +247,33 @@ def history(owner: str, record_id: str) -> list[Record]:
     Raises:
         NotFoundError: The owner has none of that id.
     """
-    rows = (
-        RecordVersionRow.select()
-        .where(RecordVersionRow.owner_scope == owner, RecordVersionRow.record_id == record_id)
-        .order_by(RecordVersionRow.revision)
+    rows = database.execute_sql(
+        "SELECT body FROM record_version WHERE owner_scope = ? AND record_id = ? ORDER BY revision",
+        (owner, record_id),
     )
-    found = [from_body(load(row.body)) for row in rows]
+    found = [from_body(load(row[0])) for row in rows.fetchall()]
     if not found:
         raise NotFoundError("There is no record of that id for this owner.")
     return found
 
 
+def subjects_of(owner: str, ids: Collection[str]) -> frozenset[str]:
+    """What these records are about."""
+    rows = database.execute_sql(
+        f"SELECT DISTINCT subject_id FROM record WHERE owner_scope = ? AND id IN ({_marks(ids)})",  # noqa: S608 - marks only
+        (owner, *ids),
+    )
+    return frozenset(row[0] for row in rows.fetchall())
+
+
 def resting_on(owner: str, seqs: Collection[int]) -> dict[int, list[str]]:
     """The ids of the records that quote these events, by sequence number."""
-    found: dict[int, list[str]] = {}
-    rows = (
-        EvidenceRow.select(EvidenceRow.seq, EvidenceRow.record_id)
-        .where(EvidenceRow.owner_scope == owner, EvidenceRow.seq.in_(list(seqs)))
-        .distinct()
-        .order_by(EvidenceRow.seq, EvidenceRow.record_id)
+    rows = database.execute_sql(
+        "SELECT DISTINCT seq, record_id FROM evidence"  # noqa: S608 - marks only
+        f" WHERE seq IN ({_marks(seqs)}) AND owner_scope = ? ORDER BY seq, record_id",
+        (*seqs, owner),
     )
-    for row in rows:
-        found.setdefault(row.seq, []).append(row.record_id)
+    found: dict[int, list[str]] = {}
+    for seq, record_id in rows.fetchall():
+        found.setdefault(seq, []).append(record_id)
     return found
-
-
-def of_package(package_id: int) -> list[Record]:
-    """The records that a package's proposals led to."""
-    return _records(RecordRow.select().where(RecordRow.package_id == package_id))

@@ -40,10 +40,11 @@ def publish(new: NewSnapshot) -> bool:
         Whether it was published; the owner's memory version has then grown by one.
     """
     made = new.snapshot
-    current = SnapshotRow.get_or_none(
-        SnapshotRow.owner == made.owner, SnapshotRow.object_id == made.object_id
-    )
-    if current is not None and (current.hash == made.hash or current.based_on > new.based_on):
+    current = database.execute_sql(
+        "SELECT hash, based_on FROM snapshot WHERE owner = ? AND object_id = ?",
+        (made.owner, made.object_id),
+    ).fetchone()
+    if current is not None and (current[0] == made.hash or current[1] > new.based_on):
         return False
     if current is None and not made.sections:
         return False

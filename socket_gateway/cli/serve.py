@@ -1,0 +1,16 @@
+"""`serve`: this process becomes the service's parent process."""
+
+import os
+import sys
+from typing import NoReturn
+
+
+def become_service(*, no_worker: bool) -> NoReturn:
+    """Replace this process with the supervisor of gateway and consumer.
+
+    Args:
+        no_worker: The gateway alone, beside a consumer of one's own.
+    """
+    more = ["--no-worker"] if no_worker else []
+    sys.stdout.flush()
+    os.execv(sys.executable, [sys.executable, "-m", "socket_gateway.supervisor", *more])  # noqa: S606
