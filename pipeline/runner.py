@@ -18,8 +18,8 @@ from pipeline.observers.port import ObserverFault
 from pipeline.stages.contract import StageWork
 from pipeline.stages.filter import Filter
 from storage.clock import Clock
-from storage.database import database
-from storage.errors import MemoryServiceError
+from storage.database import as_service_error, database, is_refusal
+from storage.errors import DiskFullError, MemoryServiceError, UnavailableError
 from storage.records.runs import FaultKind, Package, Stage
 from storage.repositories import intake, ledger
 from storage.writer import Writer
@@ -246,7 +246,10 @@ class Runner:
                 return ledger.advance(
                     package, now=now, answer=applied.answer, nothing=applied.nothing
                 )
-        except Exception as error:  # noqa: BLE001 - told to the ledger; the other packages go on
+        except Exception as error:
+            if is_refusal(error):
+                raise
+            # Told to the ledger; the other packages go on.
             return error
 
     # ---- failure -----------------------------------------------------------
@@ -262,10 +265,17 @@ class Runner:
         Returns:
             When the next attempt is due, epoch milliseconds; 0 when it was parked or split.
         """
+        if is_refusal(error):
+            error = as_service_error(error)
         kind = fault_kind(error)
         told = describe(error)
         now = self._clock.now_ms()
         wait = max(self.backoff(package.attempt), retry_after_ms or 0)
+        if isinstance(error, DiskFullError | UnavailableError):
+            # No package's fault: it comes back however long the disk stays full.
+            self._writer.call("fail", lambda: ledger.release(package, next_attempt_at=now + wait))
+            log.warning("package %d: %s; given back for %d ms", package.id, told, wait)
+            return now + wait
         failures = package.attempt + 1
         splittable = package.events > 1 and package.stage in {Stage.OBSERVE, Stage.MERGE}
         if kind is FaultKind.CONTENT and splittable and failures >= SPLIT_AFTER:

@@ -29,6 +29,7 @@ from pipeline.text.redaction import Redactor
 from pipeline.text.tokenise import BilingualTokenizer
 from storage.clock import Clock, FileClock, SystemClock
 from storage.database import open_database
+from storage.errors import UnavailableError
 from storage.faults import faults, kill_once, kill_this_process
 from storage.migrations.registry import migrate
 from storage.records.runs import Stage
@@ -84,7 +85,13 @@ def open_core(
         OldSqliteError: The SQLite library is too old.
         UnavailableError: The file can't be opened.
     """
-    settings.paths.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        settings.paths.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise UnavailableError(
+            f"{settings.paths.state} can't be made: {error.strerror}. Set DESKPAW_STATE_DIR to a"
+            " folder of your own."
+        ) from error
     clock = make_clock(settings)
     database = open_database(settings.paths.database)
     migrate(clock)
@@ -111,7 +118,7 @@ def make_policy(settings: Settings, observer: Observer) -> Policy:
 
 def make_redactor(settings: Settings) -> Redactor:
     """The redactor that the settings ask for."""
-    return Redactor(cache_dir=settings.paths.cache, phones=settings.redaction.phones)
+    return Redactor(cache_dir=settings.paths.cache / "kingfisher", phones=settings.redaction.phones)
 
 
 def make_observe(settings: Settings, clock: Clock, redactor: Redactor) -> Observe:

@@ -7,6 +7,7 @@ synced: the ledger is the truth, this is the alarm clock (spec: design, invarian
 import contextlib
 import logging
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -44,41 +45,50 @@ class QueueStorage(CySqliteStorage):  # type: ignore[misc]  # huey is untyped
 
     def __init__(self, name: str, filename: str, **options: Any) -> None:
         self._path = Path(filename)
-        self._identity: tuple[int, int] | None = None
+        self._looking = threading.RLock()
+        # Stays open as long as the connection: closing any descriptor of the file drops SQLite's
+        # locks on it, and whoever closes the queue next would take its log away from under us.
+        self._file: int | None = None
         self.replaced = 0
         """How often the file was found missing or unreadable since this process began."""
         super().__init__(name, filename, create_tables=False, **options)
 
     def _create_connection(self) -> Any:
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._path.touch(mode=0o600)
         connection = super()._create_connection()
         for statement in self.ddl:
             connection.execute(statement)
-        self._identity = _identity(self._path)
         return connection
 
     @contextlib.contextmanager
     def db(self, commit: bool = False, close: bool = False) -> Iterator[Any]:  # noqa: FBT001, FBT002 - huey's signature
         """Huey's cursor, on the file that stands under the path now."""
-        self._look()
+        with self._looking:
+            self._look()
+            before = self.replaced
         try:
             with super().db(commit=commit, close=close) as cursor:
                 yield cursor
         except (cysqlite.DatabaseError, cysqlite.OperationalError) as error:
-            if _is_damage(error):
-                self._set_aside("unreadable")
+            with self._looking:
+                # Another thread may have seen to it meanwhile.
+                if _is_damage(error) and self.replaced == before:
+                    self._set_aside("unreadable")
             raise
 
     def _look(self) -> None:
-        found = _identity(self._path)
-        if found is None:
-            if self._identity is not None:
-                self._reopen("missing")
-        elif self._identity is not None and found != self._identity:
-            self._reopen("replaced")
-        elif not _is_database(self._path):
+        file = self._file
+        if file is not None and (found := _identity(self._path)) != _inode(os.fstat(file)):
+            self._reopen("missing" if found is None else "replaced")
+            file = None
+        if file is None:
+            file = self._open()
+        if not _is_database(file):
             self._set_aside("no database")
+
+    def _open(self) -> int:
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        return self._file
 
     def _reopen(self, why: str) -> None:
         log.warning("the queue file was %s; opening it anew, the ledger knows all work", why)
@@ -94,31 +104,33 @@ class QueueStorage(CySqliteStorage):  # type: ignore[misc]  # huey is untyped
             self._path.replace(aside)
         for suffix in ("-wal", "-shm"):
             self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+        self._open()
 
     def _drop_connection(self) -> None:
-        self._identity = None
         with self.lock:
             connection = self._conn
             self._conn: Any = None
         if connection is not None:
             with contextlib.suppress(cysqlite.Error):
                 connection.close()
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
     try:
-        found = path.stat()
+        return _inode(path.stat())
     except FileNotFoundError:
         return None
+
+
+def _inode(found: os.stat_result) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
-def _is_database(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            start = os.pread(file.fileno(), len(_MAGIC), 0)
-    except FileNotFoundError:
-        return True
+def _is_database(file: int) -> bool:
+    start = os.pread(file, len(_MAGIC), 0)
     return not start or start == _MAGIC
 
 

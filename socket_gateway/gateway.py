@@ -20,6 +20,7 @@ from pipeline.settings import Settings, load
 from socket_gateway.dispatch import Dispatcher
 from socket_gateway.handlers.health import Health
 from socket_gateway.server import Limits, SocketServer
+from storage.database_file import check_is_ours
 from storage.errors import MemoryServiceError
 
 if TYPE_CHECKING:
@@ -39,12 +40,12 @@ class Gateway:
 
     Args:
         settings: The process's settings.
-        on_ready: Called once every method is served.
+        on_listening: Called once socket and database are known to be this service's to take.
     """
 
-    def __init__(self, settings: Settings, on_ready: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, settings: Settings, on_listening: Callable[[], None] = lambda: None) -> None:
         self._settings = settings
-        self._on_ready = on_ready
+        self._on_listening = on_listening
         self._began = time.monotonic()
         socket = settings.socket
         limits = Limits(
@@ -66,11 +67,12 @@ class Gateway:
             MemoryServiceError: The socket or the database is refused.
         """
         await self._server.start()
-        log.info("listening; warming up")
         try:
+            check_is_ours(self._settings.paths.database)
+            log.info("listening; warming up")
+            self._on_listening()
             await self._warm_up()
             log.info("ready after %d ms", self._uptime_ms())
-            self._on_ready()
             await stop.wait()
         finally:
             await self._server.drain(DRAIN_S)
@@ -114,7 +116,7 @@ async def _serve(settings: Settings) -> None:
     loop = asyncio.get_running_loop()
     for signum in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(signum, stop.set)
-    gateway = Gateway(settings, on_ready=lambda: _tell_parent(settings))
+    gateway = Gateway(settings, on_listening=lambda: _tell_parent(settings))
     await gateway.run(stop)
 
 
@@ -125,15 +127,15 @@ def _refuse(error: MemoryServiceError) -> int:
 
 def _tell_parent(settings: Settings) -> None:
     """Let `serve` know, through the pipe that it named, that the consumer can be started."""
-    from socket_gateway.supervisor import READY_OPTION, ready_line  # noqa: PLC0415 - only its child
+    from socket_gateway.supervisor import LISTENING_OPTION, listening_line  # noqa: PLC0415 - only its child
 
     for argument in sys.argv[1:]:
-        if argument.startswith(READY_OPTION):
-            descriptor = int(argument.removeprefix(READY_OPTION))
+        if argument.startswith(LISTENING_OPTION):
+            descriptor = int(argument.removeprefix(LISTENING_OPTION))
             worker = settings.worker
             beat = str(settings.paths.consumer_beat)
             with contextlib.suppress(BrokenPipeError):
-                os.write(descriptor, ready_line(worker.threads, worker.drain_ms, beat))
+                os.write(descriptor, listening_line(worker.threads, worker.drain_ms, beat))
             os.close(descriptor)
 
 

@@ -1,6 +1,6 @@
 """`serve`: a small parent with two children, the gateway and a stock consumer.
 
-It imports nothing heavy, starts the consumer once the gateway says that it is ready, starts each
+It imports nothing heavy, starts the consumer once the gateway says that it listens, starts each
 again when it dies, and on SIGTERM lets both drain. A child dies with it (spec: design, Damage and
 Facts behind the choices).
 """
@@ -17,7 +17,7 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-READY_OPTION: Final = "--ready-fd="
+LISTENING_OPTION: Final = "--listening-fd="
 NO_WORKER: Final = "--no-worker"
 
 _EXIT_REFUSED: Final = 78
@@ -30,7 +30,7 @@ _STEADY_S: Final = 30.0
 """A child that has lived so long begins again with the shortest wait."""
 
 
-def ready_line(threads: int, drain_ms: int, beat: str) -> bytes:
+def listening_line(threads: int, drain_ms: int, beat: str) -> bytes:
     """What a gateway tells its parent: it serves, and how its consumer is to be run.
 
     Args:
@@ -183,7 +183,7 @@ class Supervisor:
         self._pipe, inherited = os.pipe2(os.O_CLOEXEC)
         self._selector.register(self._pipe, selectors.EVENT_READ)
         self._gateway.command = [
-            sys.executable, "-m", "socket_gateway.gateway", f"{READY_OPTION}{inherited}",
+            sys.executable, "-m", "socket_gateway.gateway", f"{LISTENING_OPTION}{inherited}",
         ]  # fmt: skip
         self._gateway.inherited = (inherited,)
         self._gateway.start()

@@ -11,15 +11,12 @@ import cysqlite
 from peewee import DatabaseProxy
 from playhouse.cysqlite_ext import CySqliteDatabase
 
+from storage.database_file import APPLICATION_ID, check_is_ours
 from storage.errors import DiskFullError, MemoryServiceError, UnavailableError
 
 OLDEST_SQLITE: Final = (3, 51, 3)
-APPLICATION_ID: Final = 0x4450_4D31
-"""Written into the file's header: what tells our database from everybody else's."""
-
 BUSY_TIMEOUT_S: Final = 10.0
-_HEADER_BYTES: Final = 100
-_MAGIC: Final = b"SQLite format 3\x00"
+_LONGEST_CHAIN: Final = 8
 
 PRAGMAS: Final = {
     "journal_mode": "wal",
@@ -38,10 +35,6 @@ database = DatabaseProxy()
 """What the tables are bound to. One memory database a process."""
 
 
-class ForeignDatabaseError(MemoryServiceError):
-    """The database file is not this service's; move it away or name another path."""
-
-
 class OldSqliteError(MemoryServiceError):
     """The SQLite library is too old to write with two processes; install cysqlite >= 0.4."""
 
@@ -58,35 +51,6 @@ def check_library() -> None:
         raise OldSqliteError(
             f"SQLite {cysqlite.sqlite_version} can corrupt a database that two processes write;"
             f" {needed} or newer is needed. Install cysqlite >= 0.4."
-        )
-
-
-def check_is_ours(path: Path) -> None:
-    """Look at a file's header without opening it as a database, so that nothing is touched.
-
-    Args:
-        path: The database file. A missing or an empty one is fine: it will be created.
-
-    Raises:
-        ForeignDatabaseError: It is no SQLite file, or one of another program.
-    """
-    try:
-        with path.open("rb") as file:
-            header = file.read(_HEADER_BYTES)
-    except FileNotFoundError:
-        return
-    if not header:
-        return
-    if not header.startswith(_MAGIC):
-        raise ForeignDatabaseError(
-            f"{path} is not a SQLite database. It was not touched; move it away, or set"
-            " DESKPAW_MEMORY_DB to another path."
-        )
-    if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
-        raise ForeignDatabaseError(
-            f"{path} is another program's database (a DeskPaw memory of an older service belongs"
-            " into ~/.deskpaw/memory-legacy/). It was not touched; move it away, or set"
-            " DESKPAW_MEMORY_DB to another path."
         )
 
 
@@ -142,9 +106,9 @@ def as_service_error(error: Exception) -> MemoryServiceError:
 
     A full disk and a passing refusal can be retried as they are; what is left is `internal`.
     """
-    text = str(error).lower()
     if isinstance(error, MemoryServiceError):
         return error
+    text = _told(error)
     if "disk is full" in text or "no space left" in text:
         return DiskFullError()
     if any(
@@ -155,3 +119,21 @@ def as_service_error(error: Exception) -> MemoryServiceError:
             retry_after_ms=1_000,
         )
     return MemoryServiceError()
+
+
+def is_refusal(error: Exception) -> bool:
+    """Whether the database itself refused, for want of room or access, whatever was asked of it."""
+    return not isinstance(error, MemoryServiceError) and as_service_error(error).code.retryable
+
+
+def _told(error: BaseException | None) -> str:
+    """What an error says, and those that it came up after.
+
+    A full disk ends the transaction by itself; what is raised then is that there is none to roll
+    back, with the cause behind it.
+    """
+    told: list[str] = []
+    while error is not None and len(told) < _LONGEST_CHAIN:
+        told.append(str(error).lower())
+        error = error.__context__
+    return "\n".join(told)

@@ -20,7 +20,7 @@ from typing import Any, Final, Protocol, Self, TypeVar
 
 from playhouse.cysqlite_ext import CySqliteDatabase
 
-from storage.database import as_service_error
+from storage.database import as_service_error, is_refusal
 from storage.errors import MemoryServiceError, UnavailableError
 from storage.faults import faults
 
@@ -254,7 +254,8 @@ class Writer:
                 with self._database.savepoint():
                     results = operation.apply(work)
         except Exception as error:
-            if alone:
+            # A database that refuses may have ended the transaction: then nobody's work holds.
+            if alone or is_refusal(error):
                 raise
             known = _told(error, operation.name, len(batch))
             return [(job, known) for job in batch]

@@ -183,7 +183,7 @@ class Packer:
     def _takes(self, package: DraftPackage, unit: list[_Member]) -> bool:
         """Whether a package has room; events of its last instant are never parted from it."""
         events = package.events + len(unit)
-        if unit[0].event.at == package.last_at:
+        if any(member.event.at == package.last_at for member in unit):
             return events <= INSTANT_EVENTS
         if package.urgent or self._is_full(package):
             return False

@@ -55,6 +55,22 @@ def machine() -> dict[str, object]:
     }
 
 
+def environment(state: Path, **settings: object) -> dict[str, str]:
+    """This shell's environment for a service on a state folder, less what would point it elsewhere.
+
+    Args:
+        state: The state folder.
+        settings: Such as `pipeline__package_age_ms=100`.
+    """
+    inherited = os.environ.items()  # noqa: TID251 - passed on, not read
+    made = {key: value for key, value in inherited if not key.startswith("DESKPAW_")}
+    made["DESKPAW_STATE_DIR"] = str(state)
+    made["DESKPAW_MEMORY_LOG__LEVEL"] = "warning"
+    for key, value in settings.items():
+        made[f"DESKPAW_MEMORY_{key.upper()}"] = str(value)
+    return made
+
+
 @contextmanager
 def service(
     state: Path | None = None, *, worker: bool = True, **settings: object
@@ -67,15 +83,10 @@ def service(
         settings: Such as `pipeline__package_age_ms=100`.
     """
     folder = state or Path(tempfile.mkdtemp(prefix="deskpaw-bench-"))
-    # The child gets this shell's environment, less what would point it elsewhere.
-    inherited = os.environ.items()  # noqa: TID251 - passed on, not read
-    environment = {k: v for k, v in inherited if not k.startswith("DESKPAW_")}
-    environment["DESKPAW_STATE_DIR"] = str(folder)
-    environment["DESKPAW_MEMORY_LOG__LEVEL"] = "warning"
-    for key, value in settings.items():
-        environment[f"DESKPAW_MEMORY_{key.upper()}"] = str(value)
     command = [sys.executable, "-m", "socket_gateway.supervisor"]
-    process = subprocess.Popen(command + ([] if worker else ["--no-worker"]), env=environment)
+    process = subprocess.Popen(
+        command + ([] if worker else ["--no-worker"]), env=environment(folder, **settings)
+    )
     try:
         running = Service(folder, folder / "memory.sock", process.pid)
         wait_ready(running, worker=worker)

@@ -22,7 +22,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from scripts.bench.common import Service, median, percentile, report, service
+from scripts.bench.common import Service, environment, median, percentile, report, service
 from socket_gateway.client import MemoryClient
 
 SETS = ("memorybank_cn", "locomo", "memdaily", "drcd", "beam_100k", "realmem", "zh_edge")
@@ -81,8 +81,7 @@ def _measure(name: str, folder: Path) -> list[dict[str, object]]:
 
 def _replay(running: Service, corpus: Path) -> None:
     command = [sys.executable, "-m", "socket_gateway.cli", "replay", str(corpus), "--json"]
-    environment = {"DESKPAW_STATE_DIR": str(running.state), "PATH": "/usr/bin:/bin"}
-    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(command, env=environment(running.state), check=True, stdout=subprocess.DEVNULL)
 
 
 def _questions(folder: Path) -> Iterator[tuple[str, list[Question]]]:

@@ -52,11 +52,13 @@ class Memory:
         """Serve `memory.object.put`.
 
         Raises:
-            BadRequestError: The id is reserved, or id or title hold what looks like a secret.
+            BadRequestError: The id is reserved, or a text of the object holds what looks like a
+                secret.
         """
         if params.id.startswith("@"):
             raise BadRequestError("id: ids that begin with @ are reserved; choose another.")
-        for field, value in (("id", params.id), ("title", params.title or "")):
+        texts = {"owner": params.owner, "id": params.id, "title": params.title or ""}
+        for field, value in texts.items():
             if self._services.redactor.has_secret(value):
                 raise BadRequestError(f"{field} holds what looks like a secret; leave it out.")
         return self._services.write("object", _put_object, params, self._services.now())
@@ -145,12 +147,15 @@ def _object_list(params: protocol.ObjectListParams) -> Json:
 
 
 def _put_object(params: protocol.ObjectPutParams, now: int) -> Json:
+    """Put an object; of a known one what the caller does not name stays as it is."""
+    known = objects.find(params.owner, params.id)
+    named = params.model_fields_set
     wanted = MemoryObject(
         owner=params.owner,
         id=params.id,
-        kind=ObjectKind(params.kind),
-        title=params.title or params.id,
-        state=ObjectState(params.state),
+        kind=known.kind if known and "kind" not in named else ObjectKind(params.kind),
+        title=params.title or (known.title if known else params.id),
+        state=known.state if known and "state" not in named else ObjectState(params.state),
         revision=0,
         created_at=now,
         updated_at=now,

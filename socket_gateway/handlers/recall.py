@@ -13,9 +13,9 @@ import orjson
 
 from socket_gateway import protocol, shapes
 from socket_gateway.dispatch import validate
-from socket_gateway.handlers.services import Services
-from storage.errors import ConflictError
-from storage.records.recall import RecallQuery, RecallState
+from socket_gateway.handlers.services import Services, told
+from storage.errors import BadRequestError, ConflictError, UnavailableError
+from storage.records.recall import RecallQuery, RecallResult, RecallState
 from storage.repositories import recalls
 from storage.repositories.recalls import StoredRecall
 
@@ -40,11 +40,12 @@ class Recall:
         """Serve `memory.continuity.recall`.
 
         Raises:
+            BadRequestError: An id holds what looks like a secret; the message names the field.
             ConflictError: The request id is known with other params.
         """
         key = (params.owner, params.request_id)
         digest = _digest(params)
-        stored = await self._services.read(recalls.find, *key)
+        stored = await self._services.read(self._known, params)
         if stored is not None and stored.params_hash != digest:
             raise _conflict()
         if stored is not None and stored.result is not None:
@@ -61,6 +62,18 @@ class Recall:
         await self._services.write("recall", self._keep, params, digest, None)
         return _pending(params.request_id)
 
+    def _known(self, params: protocol.RecallParams) -> StoredRecall | None:
+        """The request as it stands already; ids are kept as they come, so they may hold no secret."""
+        ids = {"owner": [params.owner], "request_id": [params.request_id],
+               "task": [params.task or ""], "objects": params.objects}  # fmt: skip
+        if self._services.redactor.has_secret("\n".join(sum(ids.values(), []))):
+            for field, values in ids.items():
+                if any(map(self._services.redactor.has_secret, values)):
+                    raise BadRequestError(
+                        f"{field} holds what looks like a secret; send an id without one."
+                    )
+        return recalls.find(params.owner, params.request_id)
+
     def take_up(self, left: list[StoredRecall]) -> None:
         """Go on with requests that a gateway before this one had not finished."""
         for stored in left:
@@ -73,26 +86,40 @@ class Recall:
         await asyncio.gather(*left, *self._background, return_exceptions=True)
 
     def _start(self, key: Key, digest: bytes, params: protocol.RecallParams) -> asyncio.Task[Json]:
-        task = asyncio.create_task(self._find(params, digest))
+        task = asyncio.create_task(self._find(params))
         self._under_way[key] = (digest, task)
-        task.add_done_callback(lambda _: self._under_way.pop(key, None))
+        task.add_done_callback(lambda done: self._found(key, digest, params, done))
         return task
 
-    async def _find(self, params: protocol.RecallParams, digest: bytes) -> Json:
-        query = _query(params)
+    async def _find(self, params: protocol.RecallParams) -> Json:
         result = await self._services.loop.run_in_executor(
-            self._services.recalls, self._services.recaller.recall, query, self._services.now()
+            self._services.recalls, self._look, _query(params)
         )
-        shaped = shapes.recall(params.request_id, result)
-        if result.state is not RecallState.UNAVAILABLE:
-            # Nobody waits for this: the answer is right without it, and found again if it is lost.
-            kept = self._services.write("recall", self._keep, params, digest, shaped)
-            self._background.add(kept)
-            kept.add_done_callback(self._kept)
-        return shaped
+        return shapes.recall(params.request_id, result)
 
-    def _kept(self, future: "asyncio.Future[None]") -> None:
+    def _look(self, query: RecallQuery) -> RecallResult:
+        try:
+            return told(self._services.recaller.recall, query, self._services.now())
+        except UnavailableError:
+            return RecallResult(RecallState.UNAVAILABLE, gaps=("The store can't be read now.",))
+
+    def _found(
+        self, key: Key, digest: bytes, params: protocol.RecallParams, task: asyncio.Task[Json]
+    ) -> None:
+        """Keep a result. Until that is done the request counts as under way, so that the same id
+        with other params is a conflict at every moment."""
+        worth = not task.cancelled() and task.exception() is None
+        if not worth or task.result()["state"] == RecallState.UNAVAILABLE:
+            self._under_way.pop(key, None)
+            return
+        # Nobody waits for this: the answer is right without it, and found again if it is lost.
+        kept = self._services.write("recall", self._keep, params, digest, task.result())
+        self._background.add(kept)
+        kept.add_done_callback(lambda done: self._kept(key, done))
+
+    def _kept(self, key: Key, future: "asyncio.Future[None]") -> None:
         self._background.discard(future)
+        self._under_way.pop(key, None)
         if not future.cancelled() and future.exception() is not None:
             log.warning("a recall result was not kept: %s", type(future.exception()).__name__)
 

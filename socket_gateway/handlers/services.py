@@ -14,6 +14,7 @@ from pipeline.runner import Runner, Work
 from pipeline.runtime import Core
 from pipeline.stages.observe import Observe
 from pipeline.text.redaction import Redactor
+from storage.database import as_service_error, is_refusal
 from storage.search_index import SearchIndex
 
 Found = TypeVar("Found")
@@ -42,7 +43,7 @@ class Services:
 
     def read(self, function: Callable[..., Found], *args: Any) -> "asyncio.Future[Found]":
         """Run a read in a thread of its own connection."""
-        return self.loop.run_in_executor(self.reads, partial(function, *args))
+        return self.loop.run_in_executor(self.reads, partial(told, function, *args))
 
     def write(
         self, name: str, function: Callable[..., Found], *args: Any
@@ -55,6 +56,21 @@ class Services:
     def now(self) -> int:
         """Product time, epoch milliseconds."""
         return self.core.clock.now_ms()
+
+
+def told(function: Callable[..., Found], *args: Any) -> Found:
+    """Call a function that reads the database.
+
+    Raises:
+        MemoryServiceError: The database refuses in a way that callers are told of; what nobody
+            foresaw is raised as it is.
+    """
+    try:
+        return function(*args)
+    except Exception as error:
+        if is_refusal(error):
+            raise as_service_error(error) from error
+        raise
 
 
 class Shaped:

@@ -42,10 +42,11 @@ def _these(ids: Collection[int] | None) -> tuple[str, tuple[int, ...]]:
 
 
 def count(owner: str | None = None) -> int:
-    """How many events are parked in dead letters."""
-    where = "" if owner is None else " AND owner = ?"
+    """How many events are parked in dead letters, repeats among them."""
+    where = "" if owner is None else " AND p.owner = ?"
     row = database.execute_sql(
-        f"SELECT coalesce(sum(events), 0) FROM package WHERE state = 'dead'{where}",  # noqa: S608 - columns only
+        "SELECT count(*) FROM package p JOIN event_fate f ON f.package_id = p.id"  # noqa: S608 - columns only
+        f" WHERE p.state = 'dead'{where}",
         () if owner is None else (owner,),
     ).fetchone()
     return int(row[0])

@@ -55,7 +55,8 @@ def _backlog(owner: str) -> int:
         (owner, owner),
     ).fetchone()
     packaged = database.execute_sql(
-        f"SELECT coalesce(sum(events), 0) FROM package WHERE owner = ? AND {_UNDER_WAY}",  # noqa: S608 - columns only
+        "SELECT count(*) FROM package p JOIN event_fate f ON f.package_id = p.id"  # noqa: S608 - constants
+        f" WHERE p.owner = ? AND p.{_UNDER_WAY}",
         (owner,),
     ).fetchone()
     waiting = database.execute_sql(

@@ -3,6 +3,7 @@
 Nothing is checked with a vendor: only scanning is used, and scanning needs no network.
 """
 
+import fcntl
 import re
 from functools import cache
 from importlib.metadata import version
@@ -19,6 +20,7 @@ _NO_SECRET = re.compile(
     r"(?<!key)-(?:id|url|host|domain|name|username|address|repository)(?:\.\d+)?$|client-id|public-key"
 )
 _PASSWORD_RULE = re.compile(r"password|passphrase|credential-uri|auth-user|basic-auth")
+_COMPILED = "*.vscdb"
 _KEY_RULE = re.compile(r"key|secret|connection-string")
 
 
@@ -44,7 +46,15 @@ class SecretScanner:
 
 @cache
 def _rules(cache_dir: Path | None) -> kingfisher_sdk.Rules:
-    return kingfisher_sdk.Rules(cache=cache_dir is not None, cache_dir=cache_dir)
+    if cache_dir is None:
+        return kingfisher_sdk.Rules(cache=False)
+    cache_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if any(cache_dir.glob(_COMPILED)):
+        return kingfisher_sdk.Rules(cache=True, cache_dir=cache_dir)
+    with (cache_dir / ".compiling").open("w") as lock:
+        # Gateway and consumer start together: compiling takes seconds, the second one loads.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return kingfisher_sdk.Rules(cache=True, cache_dir=cache_dir)
 
 
 def _blanked(text: str) -> bytes:
