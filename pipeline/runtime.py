@@ -24,7 +24,7 @@ from pipeline.stages.index import Index
 from pipeline.stages.merge import Merge
 from pipeline.stages.observe import Observe
 from pipeline.stages.publish import Publish
-from pipeline.sweeper import Sweeper, Ticker
+from pipeline.sweeper import Sweeper, Ticker, Waits
 from pipeline.text.redaction import Redactor
 from pipeline.text.tokenise import BilingualTokenizer
 from storage.clock import Clock, FileClock, SystemClock
@@ -176,7 +176,7 @@ class WorkerRuntime:
             self.core.clock,
             wake,
             policy=make_policy(settings, observe.observer),
-            call_wait_ms=settings.pipeline.call_wait_ms,
+            waits=Waits(settings.pipeline.call_wait_ms, settings.recall.keep_ms),
         )
         self._ticker = Ticker(sweeper, settings.paths.consumer_beat, self._stop)
         self._ticker.start()

@@ -7,6 +7,7 @@ age, leases under work here are renewed (spec: design, Periodic work).
 import logging
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -14,16 +15,25 @@ from pipeline.runner import Policy, Runner, Work, describe
 from storage.clock import Clock
 from storage.errors import MemoryServiceError
 from storage.records.runs import Stage
-from storage.repositories import intake, ledger
+from storage.repositories import intake, ledger, recalls
 from storage.writer import Writer
 
 log = logging.getLogger(__name__)
 
 TICK_S: Final = 1.0
+TIDY_MS: Final = 3_600_000
 
 
 class LeaseExpiredError(MemoryServiceError):
     """The worker did not come back before its lease ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """How long, in milliseconds, a call waits for its result, and a recall's result is kept."""
+
+    call_ms: int = 900_000
+    recall_ms: int = 7 * 86_400_000
 
 
 class Sweeper:
@@ -35,7 +45,7 @@ class Sweeper:
         clock: What is due.
         wake: Called with what there is to do.
         policy: The runner's.
-        call_wait_ms: How long a call waits for its result.
+        waits: How long things are waited for and kept.
     """
 
     def __init__(
@@ -46,14 +56,15 @@ class Sweeper:
         wake: Callable[[Work], None],
         *,
         policy: Policy,
-        call_wait_ms: int,
+        waits: Waits,
     ) -> None:
         self._runner = runner
         self._writer = writer
         self._clock = clock
         self._wake = wake
         self._policy = policy
-        self._call_wait_ms = call_wait_ms
+        self._waits = waits
+        self._next_tidy = 0
 
     def sweep(self) -> None:
         """One look at the ledger. Writes only where there is something to write."""
@@ -63,13 +74,23 @@ class Sweeper:
             self._runner.fail(package, LeaseExpiredError())
         if ledger.has_closable(now):
             self._writer.call("close", lambda: ledger.close_due(now))
-        if intake.behind() or intake.overdue_calls(now - self._call_wait_ms):
+        if intake.behind() or intake.overdue_calls(now - self._waits.call_ms):
             self._wake(Work.FILTER)
         due = set(ledger.due(now))
         if not self._policy.observes:
             due.discard(Stage.OBSERVE)
         if due - {Stage(stage) for stage in ledger.paused()}:
             self._wake(Work.ADVANCE)
+        self._tidy(now)
+
+    def _tidy(self, now: int) -> None:
+        """Once an hour drop recall results that are past their time."""
+        if now < self._next_tidy:
+            return
+        self._next_tidy = now + TIDY_MS
+        oldest = now - self._waits.recall_ms
+        if recalls.any_before(oldest):
+            self._writer.call("recall", lambda: recalls.forget_before(oldest))
 
     def _renew(self, now: int) -> None:
         held = list(self._runner.held.items())

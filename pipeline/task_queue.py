@@ -5,6 +5,7 @@ synced: the ledger is the truth, this is the alarm clock (spec: design, invarian
 """
 
 import contextlib
+import fcntl
 import logging
 import os
 import threading
@@ -23,6 +24,10 @@ log = logging.getLogger(__name__)
 
 _MAGIC: Final = b"SQLite format 3\x00"
 _KEPT_ASIDE: Final = ".damaged"
+_SHORT_READ: Final = f"ext={cysqlite.SQLITE_IOERR | (2 << 8)}"
+_SIGNS_OF_DAMAGE: Final = (
+    "malformed", "not a database", "no such table", "corrupt", _SHORT_READ,
+)  # fmt: skip
 
 
 class JsonSerializer(Serializer):  # type: ignore[misc]  # huey is untyped
@@ -87,7 +92,11 @@ class QueueStorage(CySqliteStorage):  # type: ignore[misc]  # huey is untyped
 
     def _open(self) -> int:
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        with self._alone():
+            if not self._path.exists():
+                # The log of a file that is gone would make its successor unreadable.
+                self._remove_beside()
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         return self._file
 
     def _reopen(self, why: str) -> None:
@@ -99,12 +108,29 @@ class QueueStorage(CySqliteStorage):  # type: ignore[misc]  # huey is untyped
         aside = self._path.with_name(self._path.name + _KEPT_ASIDE)
         log.warning("the queue file is %s; kept as %s, a new one is made", why, aside.name)
         self.replaced += 1
+        bad = None if self._file is None else _inode(os.fstat(self._file))
         self._drop_connection()
-        with contextlib.suppress(FileNotFoundError):
-            self._path.replace(aside)
+        with self._alone():
+            # Another process may have put a new file there already.
+            if bad is not None and _identity(self._path) == bad:
+                self._path.replace(aside)
+                self._remove_beside()
+        self._open()
+
+    def _remove_beside(self) -> None:
         for suffix in ("-wal", "-shm"):
             self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
-        self._open()
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """No other process puts a queue file into place or away meanwhile."""
+        path = self._path.with_name(self._path.name + ".lock")
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(lock)
 
     def _drop_connection(self) -> None:
         with self.lock:
@@ -136,7 +162,7 @@ def _is_database(file: int) -> bool:
 
 def _is_damage(error: Exception) -> bool:
     text = str(error).lower()
-    return any(sign in text for sign in ("malformed", "not a database", "no such table", "corrupt"))
+    return any(sign in text for sign in _SIGNS_OF_DAMAGE)
 
 
 def make_queue(path: Path) -> Huey:
@@ -150,3 +176,17 @@ def make_queue(path: Path) -> Huey:
         fsync=False,
         timeout=5,
     )
+
+
+def queue_state(queue: Huey) -> tuple[int, int, int]:
+    """Wake-ups waiting, wake-ups scheduled, and how often the file was replaced.
+
+    A file that can't be read now counts as empty: whoever asks how the service is gets an answer,
+    and the next use makes a new one.
+    """
+    storage: QueueStorage = queue.storage
+    try:
+        return queue.pending_count(), queue.scheduled_count(), storage.replaced
+    except cysqlite.Error as error:
+        log.warning("the queue can't be read now: %s", type(error).__name__)
+        return 0, 0, storage.replaced

@@ -53,6 +53,15 @@ def write(stored: StoredRecall, now: int) -> None:
     ).execute()
 
 
+def any_before(when: int) -> bool:
+    """Whether there are finished requests older than that."""
+    return (
+        RecallRequestRow.select()
+        .where(RecallRequestRow.state != "pending", RecallRequestRow.created_at < when)
+        .exists()
+    )
+
+
 def forget_before(when: int) -> int:
     """Drop finished requests older than that; how many there were."""
     return int(
