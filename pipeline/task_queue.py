@@ -24,10 +24,14 @@ log = logging.getLogger(__name__)
 
 _MAGIC: Final = b"SQLite format 3\x00"
 _KEPT_ASIDE: Final = ".damaged"
-_SHORT_READ: Final = f"ext={cysqlite.SQLITE_IOERR | (2 << 8)}"
 _SIGNS_OF_DAMAGE: Final = (
-    "malformed", "not a database", "no such table", "corrupt", _SHORT_READ,
-)  # fmt: skip
+    "malformed",
+    "not a database",
+    "no such table",
+    "corrupt",
+    # SQLITE_IOERR_SHORT_READ: the file is shorter than its log says.
+    "ext=522",
+)
 
 
 class JsonSerializer(Serializer):  # type: ignore[misc]  # huey is untyped

@@ -37,6 +37,20 @@ def clean(events: Sequence[Event], redactor: Redactor) -> list[Cleaned]:
 
     Ids are looked up and shown, so one that holds a secret can't be cleaned, only refused.
     """
+    made = [Cleaned(event) for event in events]
+    together = ["\n".join((event.text, *_names(event))) for event in events]
+    suspects = redactor.suspects(together)
+    # A secret's name can condemn a value of any form, so data always takes the whole way.
+    suspects.update(place for place, event in enumerate(events) if event.data is not None)
+    closer = sorted(suspects)
+    redacted = _redacted([events[place] for place in closer], redactor)
+    for place, cleaned in zip(closer, redacted, strict=True):
+        made[place] = cleaned
+    return made
+
+
+def _redacted(events: Sequence[Event], redactor: Redactor) -> list[Cleaned]:
+    """Events that are worth a closer look."""
     items = [item for event in events for item in _items(event)]
     results = iter(redactor.redact_batch(items))
     cleaned = []
@@ -47,22 +61,29 @@ def clean(events: Sequence[Event], redactor: Redactor) -> list[Cleaned]:
         counts = Counter(text.counts) + Counter(data.counts if data else ())
         if counts:
             event = replace(event, text=text.value, data=data.value if data else None)  # type: ignore[arg-type]  # noqa: PLW2901 - a text stays a text, an object an object
-        cleaned.append(_names_cleaned(event, redactor, counts) if names.counts else
-                       Cleaned(event, counts))  # fmt: skip
+        cleaned.append(
+            _names_cleaned(event, redactor, counts) if names.counts else Cleaned(event, counts)
+        )
     return cleaned
+
+
+def _names(event: Event) -> Iterator[str]:
+    """Ids and names: what stands around a text."""
+    yield event.id
+    for value in (event.stream, event.speaker, event.ref, event.task_id, event.request_id):
+        if value is not None:
+            yield value
+    for ref in event.objects:
+        yield ref.id
+        yield ref.title or ""
+    yield from event.causes
+    yield from event.recalled
 
 
 def _items(event: Event) -> Iterator[RedactionItem]:
     """Text, names and ids as one text, and data where there is any."""
     yield RedactionItem(event.text, by_model=event.role.by_model)
-    loose = (event.stream, event.speaker, event.ref, event.task_id, event.request_id)
-    names = [event.id, *filter(None, loose)]
-    names += sorted({event.owner, event.kind} - _USUAL)
-    for ref in event.objects:
-        names += [ref.id, ref.title or ""]
-    names += event.causes
-    names += event.recalled
-    yield RedactionItem("\n".join(names))
+    yield RedactionItem("\n".join(_names(event)))
     if event.data is not None:
         yield RedactionItem(event.data, by_model=event.role.by_model)  # type: ignore[arg-type]  # JSON, by the protocol
 

@@ -1,13 +1,15 @@
 """A cheap first look at many texts at once: which of them need the rules at all?
 
-`str.find` passes over joined text many times faster than one large pattern does, so that
-each sign is a literal; a pattern then checks the place where a frequent one was found.
+Each sign is a literal, all of them are found in one pass over the joined texts, and a pattern checks
+the place where a frequent one stands. One large pattern would take twenty times as long.
 """
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
+
+from ahocorasick_rs import AhoCorasick
 
 _BETWEEN = "\n"
 
@@ -67,6 +69,7 @@ _SIGNS: tuple[tuple[str, re.Pattern[str] | None], ...] = (
     *((sign, None) for sign in _PLAIN),
     *((sign, re.compile(check)) for sign, check in _CHECKED.items()),
 )
+_FINDER = AhoCorasick([sign for sign, _ in _SIGNS])
 # No rule finds a number inside of a word: half of all hexadecimal ids would else be looked at.
 _NUMBER = re.compile(r"(?<![0-9a-z])\d(?:[ ()-]{0,2}\d){9}")
 
@@ -80,9 +83,10 @@ def suspects(texts: Sequence[str], joined: str) -> set[int]:
     """
     starts = list(accumulate((len(text) + len(_BETWEEN) for text in texts), initial=0))
     found: set[int] = set()
-    for sign, check in _SIGNS:
-        if sign in joined:
-            found.update(_texts_with(sign, check, joined, starts))
+    for sign, position, _ in _FINDER.find_matches_as_indexes(joined, overlapping=True):
+        check = _SIGNS[sign][1]
+        if check is None or check.match(joined, position):
+            found.add(bisect_right(starts, position) - 1)
     found.update(_texts_with_number(joined, starts))
     return found
 
@@ -90,19 +94,6 @@ def suspects(texts: Sequence[str], joined: str) -> set[int]:
 def join(texts: Sequence[str]) -> str:
     """Join texts for `suspects`."""
     return _BETWEEN.join(texts)
-
-
-def _texts_with(
-    sign: str, check: re.Pattern[str] | None, joined: str, starts: Sequence[int]
-) -> Iterator[int]:
-    position = joined.find(sign)
-    while position >= 0:
-        following = position + 1
-        if check is None or check.match(joined, position):
-            index = bisect_right(starts, position) - 1
-            yield index
-            following = starts[index + 1]
-        position = joined.find(sign, following)
 
 
 def _texts_with_number(joined: str, starts: Sequence[int]) -> Iterator[int]:
