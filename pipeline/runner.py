@@ -15,13 +15,14 @@ from typing import Any, Final
 
 from pipeline.errors import LostRaceError
 from pipeline.observers.port import ObserverFault
+from pipeline.rules import packaging
 from pipeline.stages.contract import StageWork
 from pipeline.stages.filter import Filter
 from storage.clock import Clock
 from storage.database import as_service_error, database, is_refusal
 from storage.errors import DiskFullError, MemoryServiceError, UnavailableError
 from storage.records.runs import FaultKind, Package, Stage
-from storage.repositories import intake, ledger
+from storage.repositories import intake, ledger, packages
 from storage.writer import Writer
 
 log = logging.getLogger(__name__)
@@ -29,8 +30,13 @@ log = logging.getLogger(__name__)
 RACE_TRIES: Final = 20
 """How often lost races are tried again at once; a twentieth loss is left to the next wake-up."""
 
+_PAIR: Final = 2
 SPLIT_AFTER: Final = 3
 """Content faults after which a package of several events is split to find the poison event."""
+
+MAX_PASSES: Final = 4
+MAX_CLAIMS: Final = 4
+"""How much a call does before it comes back: a drain waits for it."""
 
 BUILT_IN: Final = "built-in"
 
@@ -95,7 +101,10 @@ class Runner:
     # ---- filter ------------------------------------------------------------
 
     def filter_events(self) -> int:
-        """Pass over all owners' new events; how many passes there were."""
+        """Pass over all owners' new events, a few times each; how many passes there were.
+
+        Bounded, so that a task ends soon after it is asked to: call again while it did something.
+        """
         if self._is_paused(Stage.FILTER):
             return 0
         now = self._clock.now_ms()
@@ -117,7 +126,7 @@ class Runner:
 
     def _passes(self, owner: str) -> int:
         passes = lost = 0
-        while lost < RACE_TRIES:
+        while lost < RACE_TRIES and passes < MAX_PASSES:
             work = self._filter.compute(owner)
             if work is None:
                 return passes
@@ -136,16 +145,24 @@ class Runner:
     # ---- packages ----------------------------------------------------------
 
     def advance(self) -> int:
-        """Work off every package that is due; how many claims there were."""
+        """Work off packages that are due, a few claims of them; how many claims there were.
+
+        Bounded, so that a task ends soon after it is asked to: call again while it did something.
+        """
         claims = 0
-        while claimed := self._claim_any():
+        while claims < MAX_CLAIMS and (claimed := self._claim_any()):
             claims += 1
             try:
                 self._run(claimed)
             finally:
-                for package in claimed:
-                    self.held.pop(package.id, None)
+                self._let_go(claimed)
         return claims
+
+    def _let_go(self, claimed: Sequence[Package]) -> None:
+        """Renew these no longer, unless another thread holds them by now."""
+        for package in claimed:
+            if self.held.get(package.id) == package.fence:
+                del self.held[package.id]
 
     def _claim_any(self) -> list[Package]:
         """Claim from the last stage backwards, so that what is begun gets finished first."""
@@ -254,7 +271,9 @@ class Runner:
 
     # ---- failure -----------------------------------------------------------
 
-    def fail(self, package: Package, error: Exception, *, retry_after_ms: int | None = None) -> int:
+    def fail(
+        self, package: Package, error: Exception, *, retry_after_ms: int | None = None
+    ) -> int | None:
         """Note a failure: back off, split to find the poison event, or park.
 
         Args:
@@ -263,40 +282,51 @@ class Runner:
             retry_after_ms: A wait that whoever failed has asked for.
 
         Returns:
-            When the next attempt is due, epoch milliseconds; 0 when it was parked or split.
+            When the next attempt is due, epoch milliseconds; 0 when it was parked or split; None
+            when the lease has passed to another, and then nothing was changed.
         """
         if is_refusal(error):
             error = as_service_error(error)
         kind = fault_kind(error)
-        told = describe(error)
         now = self._clock.now_ms()
         wait = max(self.backoff(package.attempt), retry_after_ms or 0)
+        outcome, due = self._decide(package, error, kind, now=now, wait=wait)
+        changed = self._writer.call("fail", outcome.write)
+        if not changed:
+            log.info("package %d: lease passed on, nothing changed", package.id)
+            return None
+        # What it failed with stands in the ledger: a worker's words are the user's text.
+        log.warning("package %d: %s (%s); %s", package.id, type(error).__name__, kind, outcome.told)
+        return due
+
+    def _decide(
+        self, package: Package, error: Exception, kind: FaultKind, *, now: int, wait: int
+    ) -> tuple["_Outcome", int]:
+        """What becomes of a package that has failed, and when it is due again."""
+        told = describe(error)
         if isinstance(error, DiskFullError | UnavailableError):
             # No package's fault: it comes back however long the disk stays full.
-            self._writer.call("fail", lambda: ledger.release(package, next_attempt_at=now + wait))
-            log.warning("package %d: %s; given back for %d ms", package.id, told, wait)
-            return now + wait
+            release = partial(ledger.release, package, next_attempt_at=now + wait)
+            return _Outcome(f"given back for {wait} ms", release), now + wait
         failures = package.attempt + 1
-        splittable = package.events > 1 and package.stage in {Stage.OBSERVE, Stage.MERGE}
-        if kind is FaultKind.CONTENT and splittable and failures >= SPLIT_AFTER:
-            self._writer.call(
-                "fail",
-                lambda: ledger.split(
-                    package, at=package.events // 2, attempt=1, next_attempt_at=now
-                ),
-            )
-            log.warning("package %d: %s; split in two", package.id, told)
-            return 0
+        if kind is FaultKind.CONTENT and failures >= SPLIT_AFTER:
+            at = self._splits_at(package)
+            if at is not None:
+                split = partial(ledger.split, package, at=at, attempt=1, next_attempt_at=now)
+                return _Outcome("split in two", split), 0
         if failures >= self._policy.attempts:
-            self._writer.call("fail", lambda: ledger.park(package, now=now, kind=kind, error=told))
-            log.error("package %d: %s; parked as a dead letter", package.id, told)
-            return 0
-        self._writer.call(
-            "fail",
-            lambda: ledger.back_off(package, next_attempt_at=now + wait, kind=kind, error=told),
+            park = partial(ledger.park, package, now=now, kind=kind, error=told)
+            return _Outcome("parked as a dead letter", park), 0
+        back_off = partial(
+            ledger.back_off, package, next_attempt_at=now + wait, kind=kind, error=told
         )
-        log.warning("package %d: %s; next attempt in %d ms", package.id, told, wait)
-        return now + wait
+        return _Outcome(f"next attempt in {wait} ms", back_off), now + wait
+
+    def _splits_at(self, package: Package) -> int | None:
+        """Where a package may be split; None where it holds together, or has had its effect."""
+        if package.events < _PAIR or package.stage not in {Stage.OBSERVE, Stage.MERGE}:
+            return None
+        return packaging.split_at([item.event for item in packages.events_of(package)])
 
     def backoff(self, failures: int) -> int:
         """Milliseconds to wait after so many failures: exponential, capped, full jitter."""
@@ -304,8 +334,16 @@ class Runner:
         return int(ceiling * self._jitter()) + 1
 
 
-def _release(packages: Sequence[Package]) -> None:
-    for package in packages:
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What becomes of a package that has failed: in words, and as the write that is true when done."""
+
+    told: str
+    write: Callable[[], object]
+
+
+def _release(claimed: Sequence[Package]) -> None:
+    for package in claimed:
         ledger.release(package)
 
 
@@ -319,7 +357,7 @@ def fault_kind(error: Exception) -> FaultKind:
     return FaultKind.TRANSIENT if passing else FaultKind.CONTENT
 
 
-def describe(error: Exception) -> str:
+def describe(error: BaseException) -> str:
     """An error's type and place; its own text only where the service has written it."""
     if isinstance(error, MemoryServiceError):
         return f"{type(error).__name__}: {error.message}"

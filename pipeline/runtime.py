@@ -125,7 +125,8 @@ def make_observe(settings: Settings, clock: Clock, redactor: Redactor) -> Observ
     """The *observe* stage with the configured observer."""
     return Observe(
         make_observer(settings.observer.kind),
-        redactor.has_secret,
+        # Proposals are written by models, so hidden reasoning may stand in them unclosed.
+        partial(redactor.has_secret, by_model=True),
         clock,
         budget=settings.pipeline.package_tokens,
     )

@@ -14,7 +14,7 @@ from typing import Final
 from pipeline.runner import Policy, Runner, Work, describe
 from storage.clock import Clock
 from storage.errors import MemoryServiceError
-from storage.records.runs import Stage
+from storage.records.runs import Package, Stage
 from storage.repositories import intake, ledger, recalls
 from storage.writer import Writer
 
@@ -71,7 +71,7 @@ class Sweeper:
         now = self._clock.now_ms()
         self._renew(now)
         for package in ledger.expired(now):
-            self._runner.fail(package, LeaseExpiredError())
+            self._give_back(package)
         if ledger.has_closable(now):
             self._writer.call("close", lambda: ledger.close_due(now))
         if intake.behind() or intake.overdue_calls(now - self._waits.call_ms):
@@ -82,6 +82,12 @@ class Sweeper:
         if due - {Stage(stage) for stage in ledger.paused()}:
             self._wake(Work.ADVANCE)
         self._tidy(now)
+
+    def _give_back(self, package: Package) -> None:
+        try:
+            self._runner.fail(package, LeaseExpiredError())
+        except Exception as error:  # noqa: BLE001 - one package must not keep the others waiting
+            log.error("package %d: not given back: %s", package.id, describe(error))  # noqa: TRY400 - a trace could hold text
 
     def _tidy(self, now: int) -> None:
         """Once an hour drop recall results that are past their time."""

@@ -5,6 +5,7 @@ A task is a wake-up and nothing more; what is to be done stands in the ledger.
 """
 
 import logging
+import os
 import threading
 from collections.abc import Callable
 
@@ -17,6 +18,8 @@ log = logging.getLogger(__name__)
 
 settings, _ = load()
 huey = make_queue(settings.paths.queue)
+
+EXIT_FAILED = 1
 
 _building = threading.Lock()
 _started: list[WorkerRuntime] = []
@@ -36,7 +39,17 @@ def start() -> None:
             )
             # The consumer has given this logger a handler of its own.
             logging.getLogger("huey").propagate = False
-            _started.append(WorkerRuntime(settings, enqueue))
+            _started.append(_build())
+
+
+def _build() -> WorkerRuntime:
+    """Build the runtime, or end the process: Huey would go on without one and do nothing for ever."""
+    try:
+        return WorkerRuntime(settings, enqueue)
+    except BaseException as error:  # noqa: BLE001 - whatever it is, whoever started us tries again
+        log.error("the consumer can't start: %s", describe(error))  # noqa: TRY400 - a trace could hold text
+        logging.shutdown()
+        os._exit(EXIT_FAILED)
 
 
 @huey.on_shutdown()  # type: ignore[untyped-decorator]  # huey is untyped
@@ -52,21 +65,25 @@ def stop() -> None:
 @huey.task(name="filter")  # type: ignore[untyped-decorator]  # huey is untyped
 def filter_events() -> None:
     """Pass over new events, then work off what became due by it."""
-    _work(lambda runner: (runner.filter_events(), runner.advance()))
+    if _work(lambda runner: runner.filter_events()):
+        enqueue(Work.FILTER)
+    advance.call_local()
 
 
 @huey.task(name="advance")  # type: ignore[untyped-decorator]  # huey is untyped
 def advance() -> None:
-    """Work off the packages that are due."""
-    _work(lambda runner: runner.advance())
+    """Work off packages that are due; what is left is another task's, so that a drain ends soon."""
+    if _work(lambda runner: runner.advance()):
+        enqueue(Work.ADVANCE)
 
 
-def _work(function: Callable[[Runner], object]) -> None:
+def _work(function: Callable[[Runner], int]) -> int:
     """Run a task; what goes wrong is logged without its text, and the ticker tries again."""
     try:
-        function(_started[0].runner)
+        return function(_started[0].runner)
     except Exception as error:  # noqa: BLE001 - huey would log a trace, which could hold text
         log.error("a task failed: %s", describe(error))  # noqa: TRY400 - the same
+        return 0
 
 
 _TASKS = {Work.FILTER: filter_events, Work.ADVANCE: advance}

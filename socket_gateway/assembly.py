@@ -16,6 +16,7 @@ from pipeline.recall.store import StoredEntries, StoredMemory
 from pipeline.runner import Work
 from pipeline.runtime import Core, make_observe, make_redactor, make_runner, open_core
 from pipeline.settings import Settings
+from pipeline.task_queue import queue_state
 from pipeline.text.tokenise import BilingualTokenizer
 from pipeline.wake import Waker
 from socket_gateway.dispatch import Serve
@@ -87,6 +88,7 @@ class Assembled:
         self.following.join()
         self.waker.close()
         self.services.recalls.shutdown()
+        self.services.slow.shutdown()
         self.services.reads.shutdown()
         self.services.index.close()
         self.services.core.close()
@@ -133,14 +135,10 @@ def _services(core: Core, loop: asyncio.AbstractEventLoop) -> tuple[Services, Wa
         follower=Follower(index, StoredEntries()),
         recaller=Recaller(StoredMemory(), index, tokenizer),
         wake=waker.wake,
-        queue_state=_queue_state,
+        queue_state=partial(queue_state, tasks.huey),
         loop=loop,
         reads=ThreadPoolExecutor(READ_THREADS, "read"),
         recalls=ThreadPoolExecutor(RECALL_THREADS, "recall"),
+        slow=ThreadPoolExecutor(1, "slow"),
     )
     return services, waker
-
-
-def _queue_state() -> tuple[int, int, int]:
-    storage = tasks.huey.storage
-    return tasks.huey.pending_count(), tasks.huey.scheduled_count(), storage.replaced

@@ -9,8 +9,11 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, model_validator
 
+MAX_ID: Final = 200
+OWNER_OBJECT: Final = "@owner"
 MAX_EVENTS: Final = 200
 MAX_TEXT: Final = 32_000
+MAX_PURPOSE: Final = 200
 MAX_DATA_BYTES: Final = 65_536
 MAX_OBJECTS: Final = 16
 MAX_CAUSES: Final = 32
@@ -28,10 +31,19 @@ def _check_id(value: str) -> str:
     found = unicodedata.normalize("NFC", value)
     if any(_is_control(char) for char in found):
         raise ValueError("must hold no control characters")
+    if len(found) > MAX_ID:
+        raise ValueError(f"must have at most {MAX_ID} characters, composed (NFC)")
     return found
 
 
-Id = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_check_id)]
+def _check_object_id(value: str) -> str:
+    if value.startswith("@") and value != OWNER_OBJECT:
+        raise ValueError("ids that begin with @ are reserved; choose another")
+    return value
+
+
+Id = Annotated[str, Field(min_length=1, max_length=MAX_ID), AfterValidator(_check_id)]
+ObjectId = Annotated[Id, AfterValidator(_check_object_id)]
 Owner = Annotated[Id, Field(description="Whose memory.")]
 Time = Annotated[int, Field(ge=0, le=MAX_INT, description="Milliseconds since 1970 UTC.")]
 Count = Annotated[int, Field(ge=0, le=MAX_INT)]
@@ -86,7 +98,7 @@ class Source(Model):
 class ObjectName(Model):
     """An object that an event is about; unknown ones are created."""
 
-    id: Id
+    id: ObjectId
     kind: ObjectKind | None = None
     title: Annotated[str | None, Field(max_length=200)] = None
 
@@ -456,7 +468,7 @@ class RecallParams(Owned):
     query: Annotated[str, Field(max_length=MAX_TEXT)]
     objects: Annotated[list[Id], Field(max_length=MAX_OBJECTS)] = Field(default_factory=list)
     task: Id | None = None
-    purpose: Annotated[str | None, Field(max_length=200)] = None
+    purpose: Annotated[str | None, Field(max_length=MAX_PURPOSE)] = None
     budget: Budget = Budget()
     intent_version: Count | None = None
     expires_at: Time | None = None

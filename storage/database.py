@@ -4,6 +4,7 @@ SQLite before 3.51.3 can corrupt a database that two processes write and checkpo
 is exactly this service's shape, so an older one is refused (spec: design, Facts behind the choices).
 """
 
+import logging
 from pathlib import Path
 from typing import Final
 
@@ -69,6 +70,8 @@ def open_database(path: Path) -> CySqliteDatabase:
     """
     check_library()
     check_is_ours(path)
+    # At level debug peewee logs every statement with its values, which are the user's text.
+    logging.getLogger("peewee").setLevel(logging.INFO)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.touch(mode=0o600, exist_ok=True)
@@ -101,7 +104,7 @@ def _stamp(path: Path) -> None:
         connection.close()
 
 
-def as_service_error(error: Exception) -> MemoryServiceError:
+def as_service_error(error: BaseException) -> MemoryServiceError:
     """Tell a caller what a database error means for them.
 
     A full disk and a passing refusal can be retried as they are; what is left is `internal`.
@@ -121,7 +124,7 @@ def as_service_error(error: Exception) -> MemoryServiceError:
     return MemoryServiceError()
 
 
-def is_refusal(error: Exception) -> bool:
+def is_refusal(error: BaseException) -> bool:
     """Whether the database itself refused, for want of room or access, whatever was asked of it."""
     return not isinstance(error, MemoryServiceError) and as_service_error(error).code.retryable
 

@@ -87,7 +87,7 @@ class WaitingCallRow(Table):
     """Calls whose result has not been received; they join a package with it, or after 15 minutes."""
 
     seq = BigIntegerField(primary_key=True)
-    owner = TextField(index=True)
+    owner = TextField()
     lane = TextField()
     event_id = TextField()
     request_id = TextField(null=True)
@@ -95,6 +95,12 @@ class WaitingCallRow(Table):
 
     class Meta:
         table_name = "waiting_call"
+        indexes = (
+            (("owner", "seq"), False),
+            (("owner", "event_id"), False),
+            (("owner", "request_id"), False),
+            (("since",), False),
+        )
 
 
 class OwnerRow(Table):
@@ -225,6 +231,8 @@ class RecordRow(Table):
     content = TextField()
     normal = TextField()
     key = TextField(null=True)
+    fact_class = TextField(null=True)
+    scoped = BooleanField(default=False)
     observed_at = BigIntegerField()
     recorded_at = BigIntegerField()
     status = TextField()
@@ -293,7 +301,6 @@ class IndexEntryRow(Table):
 
     class Meta:
         table_name = "index_entry"
-        indexes = ((("owner", "document"), False),)
 
 
 class SnapshotRow(Table):

@@ -166,6 +166,11 @@ class Writer:
         """Queue `function` to be run inside a transaction; its result goes into `future`."""
         self.submit(_Call(name, function), None, rows=rows, future=future)
 
+    @property
+    def alive(self) -> bool:
+        """Whether the writing thread runs: nothing is committed without it."""
+        return self._thread.is_alive()
+
     def depth(self) -> int:
         """How many requests wait for a commit."""
         with self._state:
@@ -174,6 +179,8 @@ class Writer:
     def close(self) -> None:
         """Commit what waits, then end the thread. Later submissions are refused."""
         with self._state:
+            if self._stopping:
+                return
             self._stopping = True
             self._state.notify()
         self._thread.join()
@@ -217,7 +224,7 @@ class Writer:
         try:
             outcomes = self._transact(list(batches.values()))
             self.fault = None
-        except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must be told
+        except BaseException as error:  # noqa: BLE001 - a panic too; those who wait must be told
             known = _told(error, "a commit", len(group))
             if not isinstance(error, MemoryServiceError):
                 self.fault = known.message
@@ -226,15 +233,15 @@ class Writer:
 
     def _transact(self, batches: list[list[_Job]]) -> list[tuple[_Job, Any]]:
         names = [batch[0].operation.name for batch in batches]
-        prepared = [_prepare(batch) for batch in batches]
+        prepared = [part for batch in batches for part in _prepare(batch)]
         for name in names:
             faults.fire(f"{name}.before_begin")
         fcntl.flock(self._lock_file, fcntl.LOCK_EX)
         try:
             with self._database.atomic(lock_type="IMMEDIATE"):
                 outcomes: list[tuple[_Job, Any]] = []
-                for batch, work in zip(batches, prepared, strict=True):
-                    outcomes += self._apply(batch, work, alone=len(batches) == 1)
+                for batch, work in prepared:
+                    outcomes += self._apply(batch, work, alone=len(prepared) == 1)
                 for name in names:
                     faults.fire(f"{name}.before_commit")
         finally:
@@ -253,7 +260,7 @@ class Writer:
             else:
                 with self._database.savepoint():
                     results = operation.apply(work)
-        except Exception as error:
+        except BaseException as error:
             # A database that refuses may have ended the transaction: then nobody's work holds.
             if alone or is_refusal(error):
                 raise
@@ -267,15 +274,26 @@ class _Failed:
     error: Exception
 
 
-def _prepare(batch: list[_Job]) -> Any:
+def _prepare(batch: list[_Job]) -> list[tuple[list[_Job], Any]]:
+    """What the operation made of a batch; where it failed, of each job alone.
+
+    One request that nobody can prepare must not fail those that it shares a group with.
+    """
+    work = _attempt(batch)
+    if isinstance(work, _Failed) and len(batch) > 1:
+        return [([job], _attempt([job])) for job in batch]
+    return [(batch, work)]
+
+
+def _attempt(batch: list[_Job]) -> Any:
     operation = batch[0].operation
     try:
         return operation.prepare([job.item for job in batch])
-    except Exception as error:  # noqa: BLE001 - goes to those who wait for this batch
+    except BaseException as error:  # noqa: BLE001 - a panic in an extension is no Exception, and those who wait must be told
         return _Failed(_told(error, f"preparing {operation.name}", len(batch)))
 
 
-def _told(error: Exception, what: str, requests: int) -> MemoryServiceError:
+def _told(error: BaseException, what: str, requests: int) -> MemoryServiceError:
     """What callers get to know of an error; one that nobody foresaw is logged, by type alone."""
     if not isinstance(error, MemoryServiceError):
         # The message and a trace could hold the user's text.

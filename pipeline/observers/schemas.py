@@ -4,9 +4,18 @@ Sizes are loose here, since a proposal that is too long is rejected alone, with 
 `pipeline.rules.validating`; only what can't be read at all fails the whole answer.
 """
 
+import unicodedata
+from functools import partial
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
 from storage.records.knowledge import (
     FactClass,
@@ -18,7 +27,12 @@ from storage.records.knowledge import (
 )
 from storage.records.runs import Observation
 
-Identifier = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Identifier = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=200),
+    # Ids are kept composed, so one that is named otherwise would not be found.
+    AfterValidator(partial(unicodedata.normalize, "NFC")),
+]
 Text = Annotated[str, StringConstraints(max_length=32_000)]
 Moment = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Entries = Annotated[list[Text], Field(max_length=200)]

@@ -107,22 +107,25 @@ class Follower:
             changed: Waits until rows may have been added, at most so many seconds.
         """
         while not stop.is_set():
-            if self._try_once():
-                self._pause(stop)
-            else:
+            try:
+                applied = self.follow_once()
+                self.fault = None
+                if applied:
+                    self._pause(stop)
+            except BaseException as error:  # noqa: BLE001 - a panic too: without this thread the lag grows for good
+                applied = 0
+                self._note(error)
+            if not applied:
                 changed(self._idle_s)
 
-    def _try_once(self) -> int:
-        try:
-            applied = self.follow_once()
-        except MemoryServiceError as error:
-            # Losing this thread would let the lag grow for good; health tells the fault instead.
-            if self.fault is None:
-                log.exception("the lexical index can't follow its rows")
+    def _note(self, error: BaseException) -> None:
+        """Let health tell what is wrong; logged once, by type, since a trace could hold text."""
+        if self.fault is None:
+            log.error("the lexical index can't follow its rows: %s", type(error).__name__)
+        if isinstance(error, MemoryServiceError):
             self.fault = error.message
-            return 0
-        self.fault = None
-        return applied
+        else:
+            self.fault = type(error).__name__
 
     def _pause(self, stop: threading.Event) -> None:
         for _ in range(_PACE_STEPS):

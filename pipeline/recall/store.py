@@ -54,8 +54,11 @@ class StoredMemory:
 
         By scope alone, never by likeness (mission E2).
         """
-        found = records.of_kinds(owner, _BINDING_KINDS, [RecordStatus.ACTIVE], limit=_BINDING_LIMIT)
-        return [record for record in found if _holds(record, set(objects), task, now_ms)]
+        subjects = [OWNER_OBJECT, *objects]
+        about = records.of_kinds(owner, _BINDING_KINDS, subjects=subjects, limit=_BINDING_LIMIT)
+        elsewhere = records.scoped(owner, _BINDING_KINDS, limit=_BINDING_LIMIT)
+        found = {record.id: record for record in (*about, *elsewhere)}
+        return [r for r in found.values() if _holds(r, set(objects), task, now_ms)]
 
     def about(self, owner: str, objects: Collection[str], limit: int) -> Sequence[Record]:
         """The newest records about one of these objects, those that hold before those that don't."""

@@ -70,6 +70,7 @@ def _redacted(events: Sequence[Event], redactor: Redactor) -> list[Cleaned]:
 def _names(event: Event) -> Iterator[str]:
     """Ids and names: what stands around a text."""
     yield event.id
+    yield from (word for word in (event.owner, event.kind) if word not in _USUAL)
     for value in (event.stream, event.speaker, event.ref, event.task_id, event.request_id):
         if value is not None:
             yield value

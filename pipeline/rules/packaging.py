@@ -4,7 +4,7 @@ Pure: the stage hands in what is open and what waits, and writes down the plan t
 (mission C1, C2, G3; spec: design, Ledger and packages; protocol, Conventions in `data`).
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from pipeline.rules.filtering import Classification, classify
@@ -116,11 +116,14 @@ class Packer:
         """The waiting call that this event is the result of."""
         if event.role not in {Role.EXECUTOR, Role.OBSERVATION, Role.VERIFICATION}:
             return None
-        for call, asked in self._waiting.values():
-            same_request = call.request_id is not None and call.request_id == event.request_id
-            if same_request or call.event_id in event.causes:
-                return call, asked
-        return None
+        waiting = list(self._waiting.values())
+        named = (pair for pair in waiting if pair[0].event_id in event.causes)
+        asked = (
+            pair
+            for pair in waiting
+            if event.request_id is not None and pair[0].request_id == event.request_id
+        )
+        return next(named, None) or next(asked, None)
 
     def _answer(self, waiting: tuple[WaitingCall, Event], result: _Member) -> None:
         call, asked = waiting
@@ -239,3 +242,27 @@ class Packer:
 
     def _audit(self, event: Event, reason: str) -> None:
         self._plan.notes.append(FateNote(event.seq, Fate.AUDIT, reason))
+
+
+def split_at(events: Sequence[Event]) -> int | None:
+    """Where a package may be cut in two: near its middle, and never through what belongs together.
+
+    Args:
+        events: A package's, in sequence.
+
+    Returns:
+        How many events the first half takes; None when all of them belong together.
+    """
+    middle = len(events) / 2
+    safe = [place for place in range(1, len(events)) if not _belongs(events, place)]
+    return min(safe, key=lambda place: abs(place - middle), default=None)
+
+
+def _belongs(events: Sequence[Event], place: int) -> bool:
+    """Whether a cut before `place` parts events of one instant, or one from what it names."""
+    before, after = events[:place], events[place:]
+    if before[-1].at == after[0].at:
+        return True
+    ids = {event.id for event in before}
+    requests = {event.request_id for event in before if event.request_id is not None}
+    return any(event.request_id in requests or not ids.isdisjoint(event.causes) for event in after)

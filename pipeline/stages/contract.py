@@ -8,7 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from storage.errors import MemoryServiceError
 from storage.records.runs import Package, Stage
+
+
+class PanicError(MemoryServiceError):
+    """An extension gave up in a way that is no ordinary exception."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,10 @@ def each(packages: Sequence[Package], work: Any) -> dict[int, Any]:
     for package in packages:
         try:
             made[package.id] = work(package)
+        except (KeyboardInterrupt, SystemExit):
+            raise
         except Exception as error:  # noqa: BLE001 - the ledger keeps it, and the rest goes on
             made[package.id] = error
+        except BaseException as error:  # noqa: BLE001 - an extension's panic
+            made[package.id] = PanicError(f"An extension panicked: {type(error).__name__}.")
     return made

@@ -65,7 +65,12 @@ class Filter:
         if not found and not overdue:
             return None
         opened = intake.open_packages(owner)
-        calls = intake.waiting_calls(owner)
+        calls = intake.waiting_calls(
+            owner,
+            answered={cause for event in found for cause in event.causes},
+            requests={event.request_id for event in found if event.request_id is not None},
+            overdue=now - self._call_wait_ms,
+        )
         asked = {event.seq: event for event in events.by_seqs(owner, [c.seq for c in calls])}
         packer = Packer(
             opened,
@@ -88,10 +93,11 @@ class Filter:
             LostRaceError: Another worker has passed here, or closed one of the packages.
         """
         moved = intake.move_cursor(work.owner, seen=work.seen, to=work.upto)
-        if not moved or not intake.still_open(work.opened):
+        # A pass that only releases calls leaves the cursor where it is: the calls tell who was first.
+        ended = intake.end_waiting(work.plan.ended)
+        if not moved or ended != len(work.plan.ended) or not intake.still_open(work.opened):
             raise LostRaceError
         intake.await_results(work.owner, work.plan.waiting)
-        intake.end_waiting(work.plan.ended)
         intake.write_packages(work.plan.packages)
         intake.write_fates(work.owner, work.plan.notes)
         self._write_objects(work)

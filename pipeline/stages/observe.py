@@ -10,7 +10,7 @@ from pipeline.stages.contract import Applied, each
 from storage.clock import Clock
 from storage.errors import BadRequestError
 from storage.records.events import OWNER_OBJECT
-from storage.records.knowledge import Proposal, Record, RecordStatus
+from storage.records.knowledge import Proposal, Record, RecordStatus, RejectionCode
 from storage.records.runs import Observation, Package, Stage, Verdict, WorkPackage
 from storage.repositories import objects, packages, proposals, records
 
@@ -79,6 +79,7 @@ class Observe:
             raise BadRequestError(
                 "A commit without proposals needs nothing_worth_keeping: say why there are none."
             )
+        work = self._with_named(work, observation)
         named = {OWNER_OBJECT, work.package.object_id}
         for item in work.events:
             named.update(ref.id for ref in item.event.objects)
@@ -98,16 +99,31 @@ class Observe:
         for proposal, found in zip(observation.proposals, validated, strict=True):
             record = found.record and replace(found.record, package_id=work.package.id)
             record_id = record.id if record else None
-            kept = proposal if record else self._withheld(proposal)
+            kept = proposal if record else self._withheld(proposal, found.code)
             verdict = Verdict(found.index, record_id, found.code, found.reason)
             judged.append((kept, record, verdict))
         return Judged(observation, tuple(judged))
 
-    def _withheld(self, proposal: Proposal) -> Proposal:
-        """A rejected proposal as it may be kept: its rejection may have come before a look for secrets."""
-        if not any(self._has_secret(text) for text in _strings(astuple(proposal))):
-            return proposal
-        return Proposal(proposal.kind, WITHHELD, ())
+    def _with_named(self, work: WorkPackage, observation: Observation) -> WorkPackage:
+        """The package, also knowing the records that events recalled and proposals would replace."""
+        wanted = {record for item in work.events for record in item.event.recalled}
+        for proposal in observation.proposals:
+            wanted.update(proposal.supersedes)
+        missing = wanted - {record.id for record in work.known}
+        if not missing:
+            return work
+        return replace(work, known=(*work.known, *records.by_ids(work.package.owner, missing)))
+
+    def _withheld(self, proposal: Proposal, code: RejectionCode | None) -> Proposal:
+        """A rejected proposal as it may be kept: its rejection may have come before a look for secrets.
+
+        Those beyond the bound are not looked at, so that a flood of them costs nothing.
+        """
+        if code is RejectionCode.TOO_MANY:
+            return Proposal(proposal.kind, WITHHELD, ())
+        if self._has_secret("\n".join(_strings(astuple(proposal)))):
+            return Proposal(proposal.kind, WITHHELD, ())
+        return proposal
 
     def apply(self, package: Package, computed: Judged, now: int) -> Applied:  # noqa: ARG002 - the contract's
         """Keep the proposals with their verdicts."""

@@ -8,7 +8,7 @@ from pipeline.stages.contract import Applied, each
 from pipeline.text.budget import estimate_tokens
 from storage.clock import Clock
 from storage.records.events import OWNER_OBJECT
-from storage.records.knowledge import RecordKind, RecordStatus, Snapshot
+from storage.records.knowledge import FactClass, RecordKind, RecordStatus, Snapshot
 from storage.records.runs import Package, Stage
 from storage.repositories import ledger, records, snapshots
 from storage.repositories.snapshots import NewSnapshot
@@ -16,14 +16,6 @@ from storage.repositories.snapshots import NewSnapshot
 SNAPSHOT_RECORDS = 500
 CORE_RECORDS = 200
 """How many of the newest records are looked at; the budgets take far fewer."""
-
-_CORE_KINDS = (
-    RecordKind.RULE,
-    RecordKind.CORRECTION,
-    RecordKind.PREFERENCE,
-    RecordKind.FACT,
-    RecordKind.COMMITMENT,
-)
 
 
 class Publish:
@@ -78,7 +70,15 @@ class Publish:
 
     def of_owner(self, owner: str) -> Snapshot:
         """The owner's core as the records stand."""
-        active = records.of_kinds(owner, _CORE_KINDS, [RecordStatus.ACTIVE], limit=CORE_RECORDS)
+        statements = (RecordKind.RULE, RecordKind.CORRECTION, RecordKind.PREFERENCE)
+        # Each section from a query of its own: newer records of another must not crowd it out.
+        active = [
+            *records.of_kinds(owner, statements, subjects=[OWNER_OBJECT], limit=CORE_RECORDS),
+            *records.of_kinds(
+                owner, [RecordKind.FACT], fact_class=FactClass.PROFILE, limit=CORE_RECORDS
+            ),
+            *records.of_kinds(owner, [RecordKind.COMMITMENT], limit=CORE_RECORDS),
+        ]
         sections = snapshot.core_sections(active, limit=self._core_tokens, tokens=estimate_tokens)
         return self._made(owner, OWNER_OBJECT, sections)
 

@@ -118,7 +118,8 @@ def _judge(looked: Json, services: Services) -> tuple[bool, list[str]]:
     queue = looked["queue"]
     seen = queue["consumer_seen_ms"]
     reasons = []
-    fault = services.core.writer.fault
+    writer = services.core.writer
+    fault = writer.fault if writer.alive else "the writing thread has ended; restart the service"
     if fault is not None:
         reasons.append(f"writes are refused: {fault}")
     if looked["disk_free"] < DISK_FREE:

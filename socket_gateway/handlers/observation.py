@@ -67,15 +67,24 @@ class Observing:
             tuple(item.to_proposal() for item in proposals),
             None if proposals else params.nothing_worth_keeping,
         )
-        package, judged = await self._services.read(self._judge, params, observation)
-        answer = await self._services.write("external", self._apply, package, judged)
+        judged = await self._services.read(self._judge, params, observation)
+        if isinstance(judged, dict):
+            return judged
+        answer = await self._services.write("external", self._apply, *judged)
         self._services.wake(Work.ADVANCE)
         return answer
 
     def _judge(
         self, params: protocol.CommitParams, observation: Observation
-    ) -> tuple[Package, Judged]:
-        package = _held(params.package_id, params.token)
+    ) -> tuple[Package, Judged] | Json:
+        """The package and what validation says; the answer itself where it has been given by now."""
+        try:
+            package = _held(params.package_id, params.token)
+        except StaleError:
+            again = _answered(params.package_id, params.token)
+            if again is None:
+                raise
+            return again
         return package, self._services.observe.judge(
             self._services.observe.work(package), self._clean(observation)
         )
@@ -91,7 +100,11 @@ class Observing:
     def _apply(self, package: Package, judged: Judged) -> Json:
         now = self._services.now()
         if not ledger.holds(package):
-            raise _stale(package.id)
+            # The same commit may have been sent twice at once; then both get the one answer.
+            again = _answered(package.id, package.fence)
+            if again is None:
+                raise _stale(package.id)
+            return again
         applied = self._services.observe.apply(package, judged, now)
         advanced = ledger.advance(package, now=now, answer=applied.answer, nothing=applied.nothing)
         if advanced is not None:
@@ -107,11 +120,15 @@ class Observing:
         """
         package = await self._services.read(_held, params.package_id, params.token)
         cleaned = self._services.redactor.redact_many([params.error], by_model=[True])[0].text
-        error = ObserverFault(FaultKind.CONTENT, cleaned)
+        # A worker that names a time expects it to pass by then; the others blame the package.
+        passing = params.retry_after_ms is not None
+        error = ObserverFault(FaultKind.TRANSIENT if passing else FaultKind.CONTENT, cleaned)
         return await self._services.read(self._fail, package, error, params.retry_after_ms)
 
     def _fail(self, package: Package, error: ObserverFault, retry_after_ms: int | None) -> Json:
         due = self._services.runner.fail(package, error, retry_after_ms=retry_after_ms)
+        if due is None:
+            raise _stale(package.id)
         after = ledger.get(package.id)
         state = after.state if after else PackageState.READY
         return {"state": state.value, "next_attempt_at": due or None}

@@ -7,7 +7,7 @@ from pipeline.runner import Work
 from socket_gateway import protocol, shapes
 from socket_gateway.handlers.health import Health
 from socket_gateway.handlers.memory import page
-from socket_gateway.handlers.services import Services
+from socket_gateway.handlers.services import Services, told
 from storage.errors import NotFoundError
 from storage.records.runs import DeadLetter, PackageState, Stage
 from storage.repositories import dead_letters, ledger, positions
@@ -30,10 +30,15 @@ class Operators:
 
     async def flush(self, params: protocol.FlushParams) -> Json:
         """Serve `ops.flush`: what is received is filtered first, so that it is closed too."""
-        await self._services.read(self._services.runner.filter_events)
-        closed = await self._services.write("close", ledger.flush, params.owner)
-        self._services.wake(Work.ADVANCE)
+        services = self._services
+        await services.loop.run_in_executor(services.slow, told, self._filter_all)
+        closed = await services.write("close", ledger.flush, params.owner)
+        services.wake(Work.ADVANCE)
         return {"closed": closed}
+
+    def _filter_all(self) -> None:
+        while self._services.runner.filter_events():
+            pass
 
     def packages(self, params: protocol.PackageListParams) -> "asyncio.Future[Json]":
         """Serve `ops.packages`."""

@@ -7,6 +7,7 @@ found for it is kept (mission E1, E3; spec: protocol, Recall).
 import asyncio
 import logging
 from hashlib import blake2b
+from itertools import chain
 from typing import Any, Final
 
 import orjson
@@ -14,7 +15,7 @@ import orjson
 from socket_gateway import protocol, shapes
 from socket_gateway.dispatch import validate
 from socket_gateway.handlers.services import Services, told
-from storage.errors import BadRequestError, ConflictError, UnavailableError
+from storage.errors import BadRequestError, BusyError, ConflictError, UnavailableError
 from storage.records.recall import RecallQuery, RecallResult, RecallState
 from storage.repositories import recalls
 from storage.repositories.recalls import StoredRecall
@@ -27,6 +28,10 @@ Key = tuple[str, str]
 _LEAVE_MS: Final = 10
 """What of the caller's 75 ms is left for making a pending request durable."""
 
+_RETRY_MS: Final = 1_000
+MAX_UNDER_WAY: Final = 256
+"""Recalls under way at once; the next is told to come back."""
+
 
 class Recall:
     """Serves recall requests, and finishes those that were answered with `pending`."""
@@ -35,6 +40,11 @@ class Recall:
         self._services = services
         self._under_way: dict[Key, tuple[bytes, asyncio.Task[Json]]] = {}
         self._background: set[asyncio.Future[Any]] = set()
+        self._promised: set[Key] = set()
+        """Requests whose callers were answered with `pending`."""
+        self._closing = False
+        self._intents: dict[str, int] = {}
+        """The newest intent version noted for each owner, so that a known one costs no write."""
 
     async def __call__(self, params: protocol.RecallParams) -> Json:
         """Serve `memory.continuity.recall`.
@@ -43,6 +53,7 @@ class Recall:
             BadRequestError: An id holds what looks like a secret; the message names the field.
             ConflictError: The request id is known with other params.
         """
+        began = self._services.loop.time()
         key = (params.owner, params.request_id)
         digest = _digest(params)
         stored = await self._services.read(self._known, params)
@@ -50,23 +61,29 @@ class Recall:
             raise _conflict()
         if stored is not None and stored.result is not None:
             return self._still_valid(params, stored.result)
+        await self._know_intent(params)
         known_digest, task = self._under_way.get(key, (digest, None))
         if known_digest != digest:
             raise _conflict()
         if task is None:
+            if len(self._under_way) >= MAX_UNDER_WAY:
+                raise BusyError(retry_after_ms=_RETRY_MS)
             task = self._start(key, digest, params)
-        wait_s = max(0, params.wait_ms - _LEAVE_MS) / 1000
+        spent_s = self._services.loop.time() - began
+        wait_s = max(0.0, (params.wait_ms - _LEAVE_MS) / 1000 - spent_s)
         done, _ = await asyncio.wait({task}, timeout=wait_s)
         if done:
             return task.result()
-        await self._services.write("recall", self._keep, params, digest, None)
+        self._promised.add(key)
+        if not await self._store(params, digest, None):
+            raise _conflict()
         return _pending(params.request_id)
 
     def _known(self, params: protocol.RecallParams) -> StoredRecall | None:
         """The request as it stands already; ids are kept as they come, so they may hold no secret."""
         ids = {"owner": [params.owner], "request_id": [params.request_id],
                "task": [params.task or ""], "objects": params.objects}  # fmt: skip
-        if self._services.redactor.has_secret("\n".join(sum(ids.values(), []))):
+        if self._services.redactor.has_secret("\n".join(chain(*ids.values()))):
             for field, values in ids.items():
                 if any(map(self._services.redactor.has_secret, values)):
                     raise BadRequestError(
@@ -77,11 +94,20 @@ class Recall:
     def take_up(self, left: list[StoredRecall]) -> None:
         """Go on with requests that a gateway before this one had not finished."""
         for stored in left:
-            params = validate(protocol.RecallParams, stored.params)
-            self._start((stored.owner, stored.request_id), stored.params_hash, params)
+            key = (stored.owner, stored.request_id)
+            try:
+                params = validate(protocol.RecallParams, stored.params)
+            except BadRequestError:
+                # Written by a release with other limits. Nobody can finish it, and it must not
+                # keep the service from starting; asked again, it is a new request.
+                log.error("a pending recall can't be read and is left to its end")  # noqa: TRY400 - the message names fields of it
+                continue
+            self._promised.add(key)
+            self._start(key, stored.params_hash, params)
 
     async def close(self) -> None:
         """Wait for what is under way; a request that was answered with `pending` is kept anyhow."""
+        self._closing = True
         left = [task for _, task in self._under_way.values()]
         await asyncio.gather(*left, *self._background, return_exceptions=True)
 
@@ -106,31 +132,62 @@ class Recall:
     def _found(
         self, key: Key, digest: bytes, params: protocol.RecallParams, task: asyncio.Task[Json]
     ) -> None:
-        """Keep a result. Until that is done the request counts as under way, so that the same id
-        with other params is a conflict at every moment."""
+        """Keep a result.
+
+        Until that is done the request counts as under way, so that the same id with other params
+        is a conflict at every moment.
+        """
         worth = not task.cancelled() and task.exception() is None
         if not worth or task.result()["state"] == RecallState.UNAVAILABLE:
             self._under_way.pop(key, None)
+            if key in self._promised and not self._closing:
+                # Its caller was told that it goes on, so it does until there is an answer.
+                self._services.loop.call_later(
+                    _RETRY_MS / 1000, self._start_again, key, digest, params
+                )
             return
+        self._promised.discard(key)
         # Nobody waits for this: the answer is right without it, and found again if it is lost.
-        kept = self._services.write("recall", self._keep, params, digest, task.result())
+        kept = asyncio.ensure_future(self._store(params, digest, task.result()))
         self._background.add(kept)
         kept.add_done_callback(lambda done: self._kept(key, done))
 
-    def _kept(self, key: Key, future: "asyncio.Future[None]") -> None:
+    def _start_again(self, key: Key, digest: bytes, params: protocol.RecallParams) -> None:
+        if not self._closing and key not in self._under_way:
+            self._start(key, digest, params)
+
+    def _kept(self, key: Key, future: "asyncio.Future[bool]") -> None:
         self._background.discard(future)
         self._under_way.pop(key, None)
         if not future.cancelled() and future.exception() is not None:
             log.warning("a recall result was not kept: %s", type(future.exception()).__name__)
 
-    def _keep(self, params: protocol.RecallParams, digest: bytes, result: Json | None) -> None:
+    async def _store(
+        self, params: protocol.RecallParams, digest: bytes, result: Json | None
+    ) -> bool:
+        """Keep a request, with its result once there is one; whether its id was free for it."""
+        given = await self._services.read(self._cleaned, params)
         state = "pending" if result is None else str(result["state"])
-        given = params.model_dump(exclude_defaults=True)
-        cleaned: Any = self._services.redactor.redact_value(given, by_model=False)[0]
-        stored = StoredRecall(params.owner, params.request_id, cleaned, digest, state, result)
-        recalls.write(stored, self._services.now())
-        if params.intent_version is not None:
-            recalls.raise_intent(params.owner, params.intent_version)
+        stored = StoredRecall(params.owner, params.request_id, given, digest, state, result)
+        return await self._services.write("recall", recalls.write, stored, self._services.now())
+
+    async def _know_intent(self, params: protocol.RecallParams) -> None:
+        """Note an intent version before anything is looked for: older requests are out of date now."""
+        version = params.intent_version
+        if version is not None and version > self._intents.get(params.owner, -1):
+            await self._services.write("recall", recalls.raise_intent, params.owner, version)
+            self._intents[params.owner] = version
+
+    def _cleaned(self, params: protocol.RecallParams) -> Json:
+        """Params as they may be kept: free text redacted, and still within its limits."""
+        given: Json = params.model_dump(exclude_defaults=True)
+        free = {"query": protocol.MAX_TEXT, "purpose": protocol.MAX_PURPOSE}
+        present = [name for name in free if given.get(name)]
+        texts = [given[name] for name in present]
+        redacted = self._services.redactor.redact_many(texts, by_model=[False] * len(texts))
+        for name, text in zip(present, redacted, strict=True):
+            given[name] = text.text[: free[name]]
+        return given
 
     def _still_valid(self, params: protocol.RecallParams, result: Json) -> Json:
         """A kept result, unless its request's time is over by now."""

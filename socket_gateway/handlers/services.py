@@ -40,6 +40,8 @@ class Services:
     loop: asyncio.AbstractEventLoop
     reads: ThreadPoolExecutor
     recalls: ThreadPoolExecutor
+    slow: ThreadPoolExecutor
+    """One thread for what an operator asks for and may take long."""
 
     def read(self, function: Callable[..., Found], *args: Any) -> "asyncio.Future[Found]":
         """Run a read in a thread of its own connection."""

@@ -63,7 +63,6 @@ _STATEMENTS: Final = (
         "gone" INTEGER NOT NULL,
         "tokenizer" INTEGER NOT NULL
     )""",
-    """CREATE INDEX "index_entry_owner_document" ON "index_entry" ("owner", "document")""",
     """CREATE TABLE "object" (
         "owner" TEXT NOT NULL,
         "id" TEXT NOT NULL,
@@ -155,6 +154,8 @@ _STATEMENTS: Final = (
         "content" TEXT NOT NULL,
         "normal" TEXT NOT NULL,
         "key" TEXT,
+        "fact_class" TEXT,
+        "scoped" INTEGER NOT NULL,
         "observed_at" INTEGER NOT NULL,
         "recorded_at" INTEGER NOT NULL,
         "status" TEXT NOT NULL,
@@ -215,11 +216,17 @@ _STATEMENTS: Final = (
         "request_id" TEXT,
         "since" INTEGER NOT NULL
     )""",
-    """CREATE INDEX "waiting_call_owner" ON "waiting_call" ("owner")""",
+    """CREATE INDEX "waiting_call_owner_seq" ON "waiting_call" ("owner", "seq")""",
+    """CREATE INDEX "waiting_call_owner_event_id" ON "waiting_call" ("owner", "event_id")""",
+    """CREATE INDEX "waiting_call_owner_request_id" ON "waiting_call" ("owner", "request_id")""",
+    """CREATE INDEX "waiting_call_since" ON "waiting_call" ("since")""",
     """CREATE INDEX package_under_way
     ON package (owner, stage, first_seq) WHERE state IN ('open', 'ready', 'leased')""",
     """CREATE INDEX package_to_close ON package (close_at) WHERE state = 'open'""",
     """CREATE INDEX package_leased ON package (lease_until) WHERE state = 'leased'""",
+    """CREATE INDEX package_ready ON package (stage, priority, id) WHERE state = 'ready'""",
+    """CREATE INDEX record_scoped
+    ON record (owner_scope, kind, observed_at) WHERE scoped = 1 AND status = 'active'""",
     """CREATE INDEX package_dead ON package (owner, id) WHERE state = 'dead'""",
 )
 

@@ -45,7 +45,7 @@ class NewEvent:
 def identities(owner: str, ids: Sequence[str]) -> dict[str, StoredIdentity]:
     """What is stored under these ids of an owner; ids that are new are left out."""
     found: dict[str, StoredIdentity] = {}
-    for part in _parts(ids):
+    for part in parts(ids):
         marks = ",".join("?" * len(part))
         rows = database.execute_sql(
             f"SELECT id, seq, hash, redactor FROM event WHERE owner = ? AND id IN ({marks})",  # noqa: S608 - marks only
@@ -151,7 +151,7 @@ def by_ids(owner: str, ids: Collection[str]) -> list[Event]:
 
 def _select(owner: str, column: str, values: Sequence[Any]) -> list[Event]:
     found: list[Event] = []
-    for part in _parts(values):
+    for part in parts(values):
         marks = ",".join("?" * len(part))
         rows = database.execute_sql(
             f"SELECT {_COLUMNS} FROM event WHERE owner = ? AND {column} IN ({marks})",  # noqa: S608 - names of ours only
@@ -179,6 +179,7 @@ def count(owner: str) -> int:
     return int(EventRow.select().where(EventRow.owner == owner).count())
 
 
-def _parts(values: Sequence[Any]) -> Iterable[Sequence[Any]]:
+def parts(values: Sequence[Any]) -> Iterable[Sequence[Any]]:
+    """Cut values into lists that one `IN` takes."""
     for start in range(0, len(values), _IN_LIMIT):
         yield values[start : start + _IN_LIMIT]

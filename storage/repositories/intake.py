@@ -1,10 +1,11 @@
 """What the filter reads and writes: cursors, open packages, calls that wait, fates."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from storage.database import database
 from storage.records.events import Priority
 from storage.records.packing import DraftPackage, FateNote, WaitingCall
+from storage.repositories.events import parts
 from storage.tables import (
     OwnerRow,
     PackageRow,
@@ -74,10 +75,32 @@ def still_open(packages: Sequence[DraftPackage]) -> bool:
     return bool(number == len(ids))
 
 
-def waiting_calls(owner: str) -> list[WaitingCall]:
-    """An owner's calls that wait for their result."""
-    rows = WaitingCallRow.select().where(WaitingCallRow.owner == owner).order_by(WaitingCallRow.seq)
-    return [WaitingCall(row.seq, row.lane, row.event_id, row.request_id, row.since) for row in rows]
+def waiting_calls(
+    owner: str, *, answered: Collection[str], requests: Collection[str], overdue: int
+) -> list[WaitingCall]:
+    """An owner's waiting calls that a pass has to do with.
+
+    Args:
+        owner: Whose.
+        answered: Event ids that new events name as their causes.
+        requests: Request ids that new events carry.
+        overdue: Those that have waited since before this time, a few hundred of them at once.
+    """
+    ways: list[tuple[str, list[object]]] = [("since <= ? ORDER BY seq LIMIT 200", [overdue])]
+    for column, wanted in (("event_id", answered), ("request_id", requests)):
+        ways += [
+            (f"{column} IN ({','.join('?' * len(part))})", list(part))
+            for part in parts(sorted(wanted))
+        ]
+    found: dict[int, WaitingCall] = {}
+    for where, values in ways:
+        rows = database.execute_sql(
+            "SELECT seq, lane, event_id, request_id, since FROM waiting_call"  # noqa: S608 - conditions of ours only
+            f" WHERE owner = ? AND {where}",
+            (owner, *values),
+        )
+        found.update((row[0], WaitingCall(*row)) for row in rows.fetchall())
+    return [found[seq] for seq in sorted(found)]
 
 
 def overdue_calls(before: int) -> list[str]:
@@ -173,7 +196,8 @@ def await_results(owner: str, calls: Sequence[WaitingCall]) -> None:
         ).execute()
 
 
-def end_waiting(seqs: Sequence[int]) -> None:
-    """Calls that wait no longer."""
-    if seqs:
-        WaitingCallRow.delete().where(WaitingCallRow.seq.in_(list(seqs))).execute()
+def end_waiting(seqs: Sequence[int]) -> int:
+    """Let calls wait no longer; how many of them were still waiting."""
+    if not seqs:
+        return 0
+    return int(WaitingCallRow.delete().where(WaitingCallRow.seq.in_(list(seqs))).execute())

@@ -12,12 +12,16 @@ from storage.database import database
 from storage.records.events import Priority
 from storage.records.runs import FaultKind, Package, PackageState, Stage
 from storage.repositories.codec import dump, load
-from storage.tables import PackageRow, StageControlRow
+from storage.tables import StageControlRow
 
 _COLUMNS: Final = (
     "id, owner, lane, object_id, stage, state, attempt, fence, priority, first_seq, last_seq,"
     " events, opened_at, lease_until, next_attempt_at, task_id, error, nothing_kept"
 )
+
+AGING_MS: Final = 60_000
+CANDIDATES: Final = 200
+"""Packages of one priority that a claim chooses among."""
 
 
 def _package(row: Sequence[Any]) -> Package:
@@ -70,55 +74,77 @@ class Claim:
 def claim(wanted: Claim) -> list[Package]:
     """Lease due packages of a stage, by priority and age, one of a lane at a time.
 
+    A package gains a rank with each minute that it waits, so that nothing is stepped over for good.
+    One that has failed before is claimed alone: should it take its worker down, it takes no other
+    package with it.
+
     Returns:
         The packages with their new fence; none when nothing is due, the stage is paused, or its
         concurrency is used up.
     """
     if is_paused(wanted.stage):
         return []
-    if wanted.concurrency is not None and _alive(wanted) >= wanted.concurrency:
+    if wanted.concurrency is not None and _alive(wanted) > (wanted.concurrency - 1) * wanted.limit:
         return []
-    # Of each of these only the first package, and none while one of the same is leased.
-    keys = ("lane", "object_id") if wanted.apart else ("lane",)
-    places = ", ".join(
-        f"row_number() OVER (PARTITION BY p.owner, p.{key} ORDER BY p.priority, p.id) AS {key}_place"
-        for key in keys
-    )
-    firsts = " AND ".join(f"{key}_place = 1" for key in keys)
-    same = " OR ".join(f"q.{key} = p.{key}" for key in keys)
-    owner = "AND p.owner = ?" if wanted.owner is not None else ""
-    sql = f"""
-        UPDATE package SET state = 'leased', fence = fence + 1, lease_until = ?, lease_end = ?,
-            observer = ?
-        WHERE id IN (
-            SELECT id FROM (
-                SELECT p.id, p.priority, {places}
-                FROM package p
-                WHERE p.state = 'ready' AND p.stage = ? AND p.next_attempt_at <= ? {owner}
-                  AND NOT EXISTS (SELECT 1 FROM package q
-                                  WHERE q.state = 'leased' AND q.owner = p.owner AND ({same}))
-            ) WHERE {firsts} ORDER BY priority, id LIMIT ?)
-        RETURNING {_COLUMNS}"""  # noqa: S608 - names of ours only
-    values: list[Any] = [
-        wanted.now + wanted.lease_ms, wanted.now + wanted.hard_ms, wanted.by, wanted.stage.value,
-        wanted.now,
-    ]  # fmt: skip
-    if wanted.owner is not None:
-        values.append(wanted.owner)
-    rows = database.execute_sql(sql, (*values, wanted.limit)).fetchall()
+    chosen = _choose(wanted)
+    if not chosen:
+        return []
+    marks = ",".join("?" * len(chosen))
+    rows = database.execute_sql(
+        "UPDATE package SET state = 'leased', fence = fence + 1, lease_until = ?, lease_end = ?,"  # noqa: S608 - marks only
+        f" observer = ? WHERE id IN ({marks}) RETURNING {_COLUMNS}",
+        (
+            wanted.now + min(wanted.lease_ms, wanted.hard_ms), wanted.now + wanted.hard_ms,
+            wanted.by, *chosen,
+        ),
+    ).fetchall()  # fmt: skip
     return sorted((_package(row) for row in rows), key=lambda found: (found.priority, found.id))
 
 
-def _alive(wanted: Claim) -> int:
-    return int(
-        PackageRow.select()
-        .where(
-            PackageRow.state == PackageState.LEASED.value,
-            PackageRow.stage == wanted.stage.value,
-            PackageRow.observer == wanted.by,
-        )
-        .count()
+def _choose(wanted: Claim) -> list[int]:
+    """The ids of the packages to lease, out of the oldest due ones of each priority."""
+    ranked = []
+    for priority in Priority:
+        for number, owner, lane, object_id, attempt, opened_at in _candidates(wanted, priority):
+            waited = max(0, wanted.now - opened_at) // AGING_MS
+            alone = {(owner, "lane", lane)}
+            if wanted.apart:
+                alone.add((owner, "object", object_id))
+            ranked.append((max(0, priority - waited), number, alone, attempt))
+    chosen: list[int] = []
+    taken: set[tuple[str, str, str]] = set()
+    for _, number, alone, attempt in sorted(ranked, key=lambda found: found[:2]):
+        if alone & taken or (attempt and chosen):
+            continue
+        chosen.append(number)
+        taken |= alone
+        if attempt or len(chosen) == wanted.limit:
+            break
+    return chosen
+
+
+def _candidates(wanted: Claim, priority: Priority) -> list[tuple[Any, ...]]:
+    same = "q.lane = p.lane OR q.object_id = p.object_id" if wanted.apart else "q.lane = p.lane"
+    owner = "AND p.owner = ?" if wanted.owner is not None else ""
+    values: list[Any] = [wanted.stage.value, int(priority), wanted.now]
+    if wanted.owner is not None:
+        values.append(wanted.owner)
+    rows = database.execute_sql(
+        "SELECT p.id, p.owner, p.lane, p.object_id, p.attempt, p.opened_at FROM package p"  # noqa: S608 - names of ours only
+        " WHERE p.state = 'ready' AND p.stage = ? AND p.priority = ? AND p.next_attempt_at <= ?"
+        f" {owner} AND NOT EXISTS (SELECT 1 FROM package q WHERE q.state = 'leased'"
+        f" AND q.owner = p.owner AND ({same})) ORDER BY p.id LIMIT ?",
+        (*values, CANDIDATES),
     )
+    return list(rows.fetchall())
+
+
+def _alive(wanted: Claim) -> int:
+    row = database.execute_sql(
+        "SELECT count(*) FROM package WHERE state = 'leased' AND stage = ? AND observer = ?",
+        (wanted.stage.value, wanted.by),
+    ).fetchone()
+    return int(row[0])
 
 
 def due(now: int) -> list[Stage]:

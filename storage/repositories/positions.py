@@ -76,19 +76,28 @@ def overall() -> Positions:
     unsettled, unpublished = database.execute_sql(
         f"SELECT {_first(_UNSETTLED)}, {_first(_UNPUBLISHED)}"
     ).fetchone()
-    backlog = sum(_backlog(owner) for owner in owners())
+    unseen = database.execute_sql(
+        "SELECT coalesce(sum((SELECT count(*) FROM event e WHERE e.owner = o.owner"
+        " AND e.seq > o.filtered)), 0) FROM owner o WHERE o.received > o.filtered"
+    ).fetchone()[0]
+    packaged, calls = database.execute_sql(
+        f"SELECT (SELECT coalesce(sum(events), 0) FROM package WHERE {_UNDER_WAY}),"  # noqa: S608 - constants
+        " (SELECT count(*) FROM waiting_call)"
+    ).fetchone()
     return Positions(
         received=received,
         organized=_height(received, unfiltered, waiting, unsettled),
         published=_height(received, unfiltered, waiting, unsettled, unpublished),
-        backlog=backlog,
+        backlog=unseen + packaged + calls,
         dead=dead_letters.count(),
     )
 
 
 def owners() -> list[str]:
-    """Every owner that has events."""
-    rows = database.execute_sql("SELECT owner FROM owner ORDER BY owner").fetchall()
+    """The owners that have events, the first thousand by name."""
+    rows = database.execute_sql(
+        "SELECT owner FROM owner WHERE received > 0 ORDER BY owner LIMIT 1000"
+    ).fetchall()
     return [row[0] for row in rows]
 
 

@@ -34,8 +34,15 @@ def pending() -> list[StoredRecall]:
     return [_stored(row) for row in rows.order_by(RecallRequestRow.created_at)]
 
 
-def write(stored: StoredRecall, now: int) -> None:
-    """Keep a request, with its result once there is one."""
+def write(stored: StoredRecall, now: int) -> bool:
+    """Keep a request, with its result once there is one.
+
+    Returns:
+        Whether it was kept: not if its id stands for another request by now.
+    """
+    known = find(stored.owner, stored.request_id)
+    if known is not None and known.params_hash != stored.params_hash:
+        return False
     done = stored.result is not None
     row = {
         "owner": stored.owner,
@@ -51,24 +58,17 @@ def write(stored: StoredRecall, now: int) -> None:
         conflict_target=[RecallRequestRow.owner, RecallRequestRow.request_id],
         update={name: row[name] for name in ("state", "result", "finished_at")},
     ).execute()
+    return True
 
 
 def any_before(when: int) -> bool:
-    """Whether there are finished requests older than that."""
-    return (
-        RecallRequestRow.select()
-        .where(RecallRequestRow.state != "pending", RecallRequestRow.created_at < when)
-        .exists()
-    )
+    """Whether there are requests older than that."""
+    return RecallRequestRow.select().where(RecallRequestRow.created_at < when).exists()
 
 
 def forget_before(when: int) -> int:
-    """Drop finished requests older than that; how many there were."""
-    return int(
-        RecallRequestRow.delete()
-        .where(RecallRequestRow.state != "pending", RecallRequestRow.created_at < when)
-        .execute()
-    )
+    """Drop requests older than that, answered or not; how many there were."""
+    return int(RecallRequestRow.delete().where(RecallRequestRow.created_at < when).execute())
 
 
 def _stored(row: RecallRequestRow) -> StoredRecall:
@@ -93,6 +93,8 @@ def intent_version(owner: str) -> int | None:
 def raise_intent(owner: str, version: int) -> None:
     """Note an intent version that a request has named; the newest one counts."""
     database.execute_sql(
-        "UPDATE owner SET intent_version = max(coalesce(intent_version, 0), ?) WHERE owner = ?",
-        (version, owner),
+        "INSERT INTO owner (owner, received, filtered, memory_version, settled, intent_version)"
+        " VALUES (?,0,0,0,0,?) ON CONFLICT (owner) DO UPDATE"
+        " SET intent_version = max(coalesce(intent_version, 0), excluded.intent_version)",
+        (owner, version),
     )

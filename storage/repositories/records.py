@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from storage.database import database
 from storage.errors import NotFoundError
-from storage.records.knowledge import Authority, Record, RecordKind, RecordStatus, Span
+from storage.records.knowledge import Authority, FactClass, Record, RecordKind, RecordStatus, Span
 from storage.repositories.codec import dump, knowledge_fields, load, sparse
 
 _OWN_COLUMNS: Final = frozenset(
@@ -20,11 +20,15 @@ _SELECT: Final = (
     "SELECT id, owner_scope, subject_id, kind, content, observed_at, recorded_at, status,"
     " authority, revision, object_revision, key, valid_from, valid_to, package_id, rest FROM record"
 )
+ACTIVE_LIMIT: Final = 1_000
+"""Active records that a correction without a slot is held against, newest first."""
+
 _WRITE: Final = (
     "INSERT OR REPLACE INTO record (id, owner_scope, subject_id, kind, content, normal, key,"
-    " observed_at, recorded_at, status, authority, revision, object_revision, valid_from, valid_to,"
-    " rest, package_id) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+    " fact_class, scoped, observed_at, recorded_at, status, authority, revision, object_revision, valid_from, valid_to,"
+    " rest, package_id) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 )
+_IN_LIMIT: Final = 500
 _WRITE_VERSION: Final = (
     "INSERT OR REPLACE INTO record_version (owner_scope, record_id, revision, recorded_at, body)"
     " VALUES (?,?,?,?,?)"
@@ -88,11 +92,17 @@ def write(records: Sequence[Record], *, normal: Callable[[str], str]) -> None:
 def _row(record: Record, normal: Callable[[str], str]) -> tuple[Any, ...]:
     return (
         record.id, record.owner_scope, record.subject_id, record.kind.value, record.content,
-        _digest(normal(record.content)), record.key, record.observed_at, record.recorded_at,
+        _digest(normal(record.content)), record.key, record.fact_class, int(_is_scoped(record)),
+        record.observed_at, record.recorded_at,
         record.status.value, int(record.authority), record.revision, record.object_revision,
         record.valid_from, record.valid_to, dump(sparse(record, leave_out=_OWN_COLUMNS)),
         record.package_id,
     )  # fmt: skip
+
+
+def _is_scoped(record: Record) -> bool:
+    """Whether it holds elsewhere than its subject says."""
+    return bool(record.scope.objects) or record.scope.task is not None
 
 
 def _digest(text: str) -> str:
@@ -104,7 +114,12 @@ def _digest(text: str) -> str:
 
 def by_ids(owner: str, ids: Collection[str]) -> list[Record]:
     """An owner's records of these ids, in order of id."""
-    return _found(owner, f"id IN ({_marks(ids)}) ORDER BY id", ids)
+    found: list[Record] = []
+    wanted = sorted(ids)
+    for start in range(0, len(wanted), _IN_LIMIT):
+        part = wanted[start : start + _IN_LIMIT]
+        found += _found(owner, f"id IN ({_marks(part)}) ORDER BY id", part)
+    return found
 
 
 def get(owner: str, record_id: str) -> Record:
@@ -123,24 +138,62 @@ def of_subjects(
     owner: str, subjects: Collection[str], statuses: Collection[RecordStatus], *, limit: int
 ) -> list[Record]:
     """An owner's newest records about any of these objects, in any of these statuses."""
-    return _found(
-        owner,
-        f"subject_id IN ({_marks(subjects)}) AND status IN ({_marks(statuses)})"
-        " ORDER BY observed_at DESC, id LIMIT ?",
-        (*subjects, *[status.value for status in statuses], limit),
-    )
+    ways = [
+        ("subject_id = ? AND status = ?", (subject, status.value))
+        for subject in subjects
+        for status in statuses
+    ]
+    return _newest(owner, ways, limit)
 
 
 def of_kinds(
-    owner: str, kinds: Collection[RecordKind], statuses: Collection[RecordStatus], *, limit: int
+    owner: str,
+    kinds: Collection[RecordKind],
+    *,
+    subjects: Collection[str] | None = None,
+    fact_class: FactClass | None = None,
+    limit: int,
 ) -> list[Record]:
-    """An owner's newest records of any of these kinds, in any of these statuses."""
-    return _found(
-        owner,
-        f"kind IN ({_marks(kinds)}) AND status IN ({_marks(statuses)})"
-        " ORDER BY observed_at DESC, id LIMIT ?",
-        (*[kind.value for kind in kinds], *[status.value for status in statuses], limit),
-    )
+    """An owner's newest active records of these kinds.
+
+    Args:
+        owner: Whose.
+        kinds: Any of these.
+        subjects: About any of these; None means about anything.
+        fact_class: Of facts, only those of this class.
+        limit: How many at most.
+    """
+    ways: list[tuple[str, tuple[Any, ...]]] = []
+    for kind in kinds:
+        classed = fact_class is not None and kind is RecordKind.FACT
+        narrow = " AND fact_class = ?" if classed else ""
+        values: tuple[Any, ...] = (kind.value, fact_class) if classed else (kind.value,)
+        if subjects is None:
+            ways.append((f"kind = ? AND status = 'active'{narrow}", values))
+        else:
+            about = f"status = 'active' AND subject_id = ? AND +kind = ?{narrow}"
+            ways += [(about, (subject, *values)) for subject in subjects]
+    return _newest(owner, ways, limit)
+
+
+def scoped(owner: str, kinds: Collection[RecordKind], *, limit: int) -> list[Record]:
+    """An owner's newest active records of these kinds that name where they hold."""
+    ways = [("kind = ? AND status = 'active' AND scoped = 1", (kind.value,)) for kind in kinds]
+    return _newest(owner, ways, limit)
+
+
+def _newest(owner: str, ways: Sequence[tuple[str, tuple[Any, ...]]], limit: int) -> list[Record]:
+    """The newest records that match any of these conditions, each of which an index serves."""
+    found: dict[str, int] = {}
+    for where, values in ways:
+        rows = database.execute_sql(
+            f"SELECT id, observed_at FROM record WHERE owner_scope = ? AND {where}"  # noqa: S608 - conditions of ours only
+            " ORDER BY observed_at DESC LIMIT ?",
+            (owner, *values, limit),
+        )
+        found.update(rows.fetchall())
+    newest = sorted(found, key=lambda record_id: (-found[record_id], record_id))[:limit]
+    return sorted(by_ids(owner, newest), key=lambda record: (-record.observed_at, record.id))
 
 
 def comparable(
@@ -160,18 +213,28 @@ def comparable(
         ids: Records that are named.
         keys: Slots that the new records fill.
         normals: What makes their contents the same statement as another's (see `write`).
-        all_active: Also every active one, as a correction without a slot needs.
+        all_active: Also the newest active ones, as a correction without a slot needs.
     """
-    ways = [f"id IN ({_marks(ids)})", f"normal IN ({_marks(normals)})"]
-    values: list[Any] = [*subjects, *ids, *[_digest(text) for text in normals]]
+    about = f"subject_id IN ({_marks(subjects)})"
+    digests = [_digest(text) for text in normals]
+    # One index serves each way; an OR of them would read every record of the owner.
+    ways: list[tuple[str, list[Any]]] = [
+        (f"id IN ({_marks(ids)}) AND +{about}", [*ids, *subjects]),
+        (f"{about} AND normal IN ({_marks(digests)})", [*subjects, *digests]),
+    ]
     if keys:
-        ways.append(f"key IN ({_marks(keys)})")
-        values += keys
+        ways.append((f"{about} AND key IN ({_marks(keys)})", [*subjects, *keys]))
+    found: set[str] = set()
+    for where, values in ways:
+        rows = database.execute_sql(
+            f"SELECT id FROM record WHERE owner_scope = ? AND {where}",  # noqa: S608 - conditions of ours only
+            (owner, *values),
+        )
+        found.update(row[0] for row in rows.fetchall())
     if all_active:
-        ways.append("status = 'active'")
-    return _found(
-        owner, f"subject_id IN ({_marks(subjects)}) AND ({' OR '.join(ways)}) ORDER BY id", values
-    )
+        newest = of_subjects(owner, subjects, [RecordStatus.ACTIVE], limit=ACTIVE_LIMIT)
+        found.update(record.id for record in newest)
+    return by_ids(owner, found)
 
 
 def listing(
@@ -199,8 +262,8 @@ def _found(owner: str, where: str, values: Collection[Any]) -> list[Record]:
 
 def _spans(owner: str, ids: Sequence[str]) -> dict[str, list[Span]]:
     spans: dict[str, list[Span]] = {}
-    for start in range(0, len(ids), 500):
-        part = ids[start : start + 500]
+    for start in range(0, len(ids), _IN_LIMIT):
+        part = ids[start : start + _IN_LIMIT]
         rows = database.execute_sql(
             'SELECT record_id, event_id, seq, start, "end", quote FROM evidence'  # noqa: S608 - marks only
             f" WHERE owner_scope = ? AND record_id IN ({_marks(part)}) ORDER BY seq, start",

@@ -44,7 +44,14 @@ def publish(new: NewSnapshot) -> bool:
         "SELECT hash, based_on FROM snapshot WHERE owner = ? AND object_id = ?",
         (made.owner, made.object_id),
     ).fetchone()
-    if current is not None and (current[0] == made.hash or current[1] > new.based_on):
+    if current is not None and current[1] > new.based_on:
+        return False
+    if current is not None and current[0] == made.hash:
+        # It says the same, and newer: what was worked out before this must not replace it later.
+        database.execute_sql(
+            "UPDATE snapshot SET based_on = ? WHERE owner = ? AND object_id = ?",
+            (new.based_on, made.owner, made.object_id),
+        )
         return False
     if current is None and not made.sections:
         return False

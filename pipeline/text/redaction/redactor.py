@@ -119,9 +119,9 @@ class Redactor:
         """
         return self._suspects(texts)
 
-    def has_secret(self, text: str) -> bool:
+    def has_secret(self, text: str, *, by_model: bool = False) -> bool:
         """Whether the text, an id for instance, holds anything that would be removed."""
-        return bool(self._redact_texts([text], [False])[0].counts)
+        return bool(self._redact_texts([text], [by_model])[0].counts)
 
     def _redact_texts(self, texts: Sequence[str], by_model: Sequence[bool]) -> list[Redacted]:
         results = [Redacted(text, _NOTHING) for text in texts]
