@@ -84,7 +84,7 @@ def _names(event: Event) -> Iterator[str]:
 def _items(event: Event) -> Iterator[RedactionItem]:
     """Text, names and ids as one text, and data where there is any."""
     yield RedactionItem(event.text, by_model=event.role.by_model)
-    yield RedactionItem("\n".join(_names(event)))
+    yield RedactionItem("\n".join(_names(event)), by_model=event.role.by_model)
     if event.data is not None:
         yield RedactionItem(event.data, by_model=event.role.by_model)  # type: ignore[arg-type]  # JSON, by the protocol
 
@@ -95,7 +95,7 @@ def _names_cleaned(event: Event, redactor: Redactor, counts: Counter[str]) -> Cl
     def redacted(value: str | None) -> str | None:
         if value is None:
             return None
-        (found,) = redactor.redact_many([value], by_model=[False])
+        (found,) = redactor.redact_many([value], by_model=[event.role.by_model])
         counts.update(found.counts)
         return found.text
 

@@ -70,7 +70,8 @@ class Recall:
                 raise BusyError(retry_after_ms=_RETRY_MS)
             task = self._start(key, digest, params)
         spent_s = self._services.loop.time() - began
-        wait_s = max(0.0, (params.wait_ms - _LEAVE_MS) / 1000 - spent_s)
+        wait_ms = min(params.wait_ms, self._services.core.settings.recall.wait_ms)
+        wait_s = max(0.0, (wait_ms - _LEAVE_MS) / 1000 - spent_s)
         done, _ = await asyncio.wait({task}, timeout=wait_s)
         if done:
             return task.result()

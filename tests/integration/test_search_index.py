@@ -182,6 +182,15 @@ def damaged_copies(folder: Path, scratch: Path) -> Iterable[tuple[str, Path]]:
             yield f"{way} {file.suffix}", copy
 
 
+def test_equal_scores_are_ordered_newest_first(tmp_path: Path) -> None:
+    """Documents that match alike come in one order, whatever segment they are in."""
+    index = reopened(tmp_path)
+    for n in (3, 1, 2):
+        index.apply([IndexEntry(index.position + 1, "local", f"e:{n}", n, {"words": "报销"})])
+
+    assert found(index, "报销") == ["e:3", "e:2", "e:1"]
+
+
 def test_any_damaged_segment_file_begins_anew(tmp_path: Path) -> None:
     """One flipped bit, a cut or a missing file is noticed before anything is mapped."""
     filled(tmp_path / "sound").close()
@@ -233,6 +242,44 @@ def test_garbage_in_a_json_file_begins_anew_or_is_mended(
     assert index.position in {0, 10}
     index.apply([entry(11, "e:11", "later")])
     assert found(index, "later") == ["e:11"]
+
+
+def test_a_manifest_of_another_shape_begins_anew(tmp_path: Path) -> None:
+    """Values that are no numbers are damage, not an error."""
+    filled(tmp_path).close()
+    manifest = next(tmp_path.glob("*/manifest.json"))
+    values = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps(values | {"opstamp": "many"}))
+
+    assert reopened(tmp_path).position == 0
+
+
+def test_foreign_files_in_the_folder_stay(tmp_path: Path) -> None:
+    """Only generations are removed, whatever else lies there."""
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "007").mkdir()
+    filled(tmp_path).close()
+    reopened(tmp_path).close()
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["007", "1", "notes"]
+
+
+def test_a_folder_that_cant_be_made_is_told(tmp_path: Path) -> None:
+    """Without a place to write, opening fails with the service's own error."""
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(IndexWriteError):
+        reopened(tmp_path / "file" / "index")
+
+
+def test_the_leftover_of_a_failed_start_is_no_obstacle(tmp_path: Path) -> None:
+    """A half-made next generation is replaced."""
+    index = filled(tmp_path)
+    (tmp_path / "2").mkdir()
+    index.start_over("test")
+
+    assert [path.name for path in tmp_path.iterdir()] == ["2"]
+    assert index.position == 0
 
 
 def test_an_unfinished_generation_is_removed(tmp_path: Path) -> None:
