@@ -139,14 +139,25 @@ class Writer:
         """
         if future is None:
             future = Future()
-        job = _Job(operation, item, rows, future)
-        with self._state:
-            if self._stopping:
-                future.set_exception(UnavailableError("The service is stopping."))
-                return future
-            (self._small if rows <= SMALL_ROWS else self._bulk).append(job)
-            self._state.notify()
+        self.submit_all(operation, [(item, rows, future)])
         return future
+
+    def submit_all(
+        self, operation: Operation[Any, Any], asked: Sequence[tuple[object, int, Any]]
+    ) -> None:
+        """Queue several items of an operation, each with its rows and its future.
+
+        The thread is woken once for all of them, which is what a wake-up costs.
+        """
+        with self._state:
+            if not self._stopping:
+                for item, rows, future in asked:
+                    job = _Job(operation, item, rows, future)
+                    (self._small if rows <= SMALL_ROWS else self._bulk).append(job)
+                self._state.notify()
+                return
+        for _, _, future in asked:
+            future.set_exception(UnavailableError("The service is stopping."))
 
     def call(self, name: str, function: Callable[[], Returned], *, rows: int = 1) -> Returned:
         """Run `function` inside a transaction and wait until it is on disk.

@@ -16,10 +16,15 @@ _PRIORITIES: Final = {priority.name.lower(): priority for priority in Priority}
 
 
 class Ingest:
-    """Serves ingest: the future it gives back is done once the events are on disk."""
+    """Serves ingest: the future it gives back is done once the events are on disk.
+
+    What arrives in one turn of the loop goes to the writer together: waking it for each request
+    cost more than the request.
+    """
 
     def __init__(self, services: Services) -> None:
         self._services = services
+        self._arrived: list[tuple[IngestRequest, int, Shaped]] = []
 
     def __call__(self, params: protocol.IngestParams) -> "asyncio.Future[object]":
         """Queue a request's events for the next group commit.
@@ -31,13 +36,14 @@ class Ingest:
             _event(params.owner, place, event) for place, event in enumerate(params.events)
         )
         shaped = Shaped(self._services.loop, self._shape)
-        self._services.core.writer.submit(
-            self._services.intake,
-            IngestRequest(params.owner, events),
-            rows=len(events),
-            future=shaped,
-        )
+        if not self._arrived:
+            self._services.loop.call_soon(self._submit)
+        self._arrived.append((IngestRequest(params.owner, events), len(events), shaped))
         return shaped.future
+
+    def _submit(self) -> None:
+        arrived, self._arrived = self._arrived, []
+        self._services.core.writer.submit_all(self._services.intake, arrived)
 
     def _shape(self, answer: IngestAnswer) -> object:
         self._services.wake(Work.FILTER)

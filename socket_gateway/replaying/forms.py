@@ -5,13 +5,13 @@ name its `owner`, and the `{id, owner, session, at, speaker, text}` of a chat co
 """
 
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import orjson
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from pipeline.rules.due import BEIJING
 from socket_gateway.protocol import MAX_DATA_BYTES, Event, Owned
@@ -160,5 +160,5 @@ def _canonical(event: Json, names: dict[str, str]) -> bytes:
         raise UnfitLineError(names.get(place, place), _said(fault)) from None
 
 
-def _said(fault: ErrorDetails) -> str:
-    return fault["msg"].removeprefix("Value error, ")
+def _said(fault: Mapping[str, Any]) -> str:
+    return str(fault["msg"]).removeprefix("Value error, ")

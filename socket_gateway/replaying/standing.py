@@ -55,7 +55,7 @@ class Standings:
         Raises:
             OSError: The folder can't be written.
         """
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = self._file(survey)
         partial = file.with_suffix(".new")
         kept = {
@@ -65,6 +65,7 @@ class Standings:
             "events": standing.events,
             "last": standing.last,
         }
+        partial.touch(mode=0o600)
         partial.write_bytes(orjson.dumps(kept))
         partial.replace(file)
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 import orjson
 import pytest
 
+from socket_gateway.assembly import READ_THREADS
 from socket_gateway.protocol import METHODS
 from storage.database import database
 from storage.errors import DiskFullError, ErrorCode
@@ -156,12 +157,16 @@ def test_a_database_that_can_not_be_opened_is_unavailable(service: Service) -> N
     """A read that needs the file and doesn't find it is `unavailable`, not `internal`."""
     data = service.state / "data"
     data.rename(service.state / "away")
-    # Threads that have read keep the file open; a new one has to open it.
-    gate = threading.Event()
-    for _ in range(len(service.services.reads._threads)):
-        service.services.reads.submit(gate.wait, PATIENCE_S)
+    # Threads that have read keep the file open: each has to close it, so that it must be opened.
+    together = threading.Barrier(READ_THREADS)
+
+    def close() -> None:
+        together.wait(PATIENCE_S)
+        database.close()
+
+    for closing in [service.services.reads.submit(close) for _ in range(READ_THREADS)]:
+        closing.result(PATIENCE_S)
     error = service.refused("memory.record.list")
-    gate.set()
     (service.state / "away").rename(data)
     assert error["code"] == "unavailable"
 
