@@ -29,6 +29,7 @@ _LEAVE_MS: Final = 10
 """What of the caller's 75 ms is left for making a pending request durable."""
 
 _RETRY_MS: Final = 1_000
+_REMEMBERED_S: Final = 30.0
 MAX_UNDER_WAY: Final = 256
 """Recalls under way at once; the next is told to come back."""
 
@@ -38,7 +39,9 @@ class Recall:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._under_way: dict[Key, tuple[bytes, asyncio.Task[Json]]] = {}
+        self._under_way: dict[Key, asyncio.Task[Json]] = {}
+        self._digests: dict[Key, bytes] = {}
+        """What the ids of the last seconds stand for; the table knows the older ones."""
         self._background: set[asyncio.Future[Any]] = set()
         self._promised: set[Key] = set()
         """Requests whose callers were answered with `pending`."""
@@ -56,15 +59,18 @@ class Recall:
         began = self._services.loop.time()
         key = (params.owner, params.request_id)
         digest = _digest(params)
+        # Told before anything is awaited: while one request is looked up, another under the same id
+        # may begin and end.
+        if self._digests.setdefault(key, digest) != digest:
+            raise _conflict()
+        self._services.loop.call_later(_REMEMBERED_S, self._digests.pop, key, None)
         stored = await self._services.read(self._known, params)
         if stored is not None and stored.params_hash != digest:
             raise _conflict()
         if stored is not None and stored.result is not None:
             return self._still_valid(params, stored.result)
         await self._know_intent(params)
-        known_digest, task = self._under_way.get(key, (digest, None))
-        if known_digest != digest:
-            raise _conflict()
+        task = self._under_way.get(key)
         if task is None:
             if len(self._under_way) >= MAX_UNDER_WAY:
                 raise BusyError(retry_after_ms=_RETRY_MS)
@@ -109,12 +115,11 @@ class Recall:
     async def close(self) -> None:
         """Wait for what is under way; a request that was answered with `pending` is kept anyhow."""
         self._closing = True
-        left = [task for _, task in self._under_way.values()]
-        await asyncio.gather(*left, *self._background, return_exceptions=True)
+        await asyncio.gather(*self._under_way.values(), *self._background, return_exceptions=True)
 
     def _start(self, key: Key, digest: bytes, params: protocol.RecallParams) -> asyncio.Task[Json]:
         task = asyncio.create_task(self._find(params))
-        self._under_way[key] = (digest, task)
+        self._under_way[key] = task
         task.add_done_callback(lambda done: self._found(key, digest, params, done))
         return task
 
@@ -133,11 +138,7 @@ class Recall:
     def _found(
         self, key: Key, digest: bytes, params: protocol.RecallParams, task: asyncio.Task[Json]
     ) -> None:
-        """Keep a result.
-
-        Until that is done the request counts as under way, so that the same id with other params
-        is a conflict at every moment.
-        """
+        """Keep a result; until that is done the request counts as under way."""
         worth = not task.cancelled() and task.exception() is None
         if not worth or task.result()["state"] == RecallState.UNAVAILABLE:
             self._under_way.pop(key, None)

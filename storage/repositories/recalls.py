@@ -43,6 +43,9 @@ def write(stored: StoredRecall, now: int) -> bool:
     known = find(stored.owner, stored.request_id)
     if known is not None and known.params_hash != stored.params_hash:
         return False
+    if known is not None and known.result is not None and stored.result is None:
+        # The result was there first; that the request is pending is no longer true.
+        return True
     done = stored.result is not None
     row = {
         "owner": stored.owner,

@@ -3,12 +3,15 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
 from storage.database import database
 from storage.repositories import recalls
+from storage.repositories.recalls import StoredRecall
 from tests.service_support import DAY, MINUTE, NOW, Service, event
 from tests.socket_support import PATIENCE_S
 
@@ -420,3 +423,24 @@ def test_a_secret_in_a_question_is_not_kept(service: Service) -> None:
     assert answered(service, **asked) == first
     service.stop()
     assert service.holds_bytes(secret) == []
+
+
+def test_a_late_pending_note_takes_no_result_away(service: Service) -> None:
+    """A result that is kept before the note that it is pending stays the result."""
+    done = StoredRecall("local", "q1", {"query": "报销"}, b"same", "complete", {"hits": []})
+    write = service.services.core.writer.call
+    kept = [
+        write("recall", partial(recalls.write, stored, NOW))
+        for stored in (done, replace(done, state="pending", result=None))
+    ]
+    assert kept == [True, True]
+    assert recalls.find("local", "q1") == done
+
+
+def test_a_known_id_is_never_anothers_result(service: Service) -> None:
+    """Of two requests under one id, the second to be kept changes nothing."""
+    first = StoredRecall("local", "q1", {"query": "template"}, b"first", "complete", {"hits": []})
+    write = service.services.core.writer.call
+    write("recall", partial(recalls.write, first, NOW))
+    assert not write("recall", partial(recalls.write, replace(first, params_hash=b"x"), NOW))
+    assert recalls.find("local", "q1") == first
