@@ -22,7 +22,7 @@ from storage.clock import Clock
 from storage.database import as_service_error, database, is_refusal
 from storage.errors import DiskFullError, MemoryServiceError, UnavailableError
 from storage.records.runs import FaultKind, Package, Stage
-from storage.repositories import intake, ledger, packages
+from storage.repositories import intake, ledger, packages, stage_controls
 from storage.writer import Writer
 
 log = logging.getLogger(__name__)
@@ -140,7 +140,7 @@ class Runner:
         return passes
 
     def _is_paused(self, stage: Stage) -> bool:
-        return ledger.is_paused(stage)
+        return stage_controls.is_paused(stage)
 
     # ---- packages ----------------------------------------------------------
 

@@ -15,7 +15,7 @@ from pipeline.runner import Policy, Runner, Work, describe
 from storage.clock import Clock
 from storage.errors import MemoryServiceError
 from storage.records.runs import Package, Stage
-from storage.repositories import intake, ledger, recalls
+from storage.repositories import intake, ledger, recalls, stage_controls
 from storage.writer import Writer
 
 log = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ class Sweeper:
         due = set(ledger.due(now))
         if not self._policy.observes:
             due.discard(Stage.OBSERVE)
-        if due - {Stage(stage) for stage in ledger.paused()}:
+        if due - {Stage(stage) for stage in stage_controls.paused()}:
             self._wake(Work.ADVANCE)
         self._tidy(now)
 

@@ -8,7 +8,7 @@ from socket_gateway import protocol
 from socket_gateway.handlers.services import Services
 from socket_gateway.limits import Counters
 from storage.clock import SystemClock
-from storage.repositories import ledger, positions
+from storage.repositories import ledger, positions, stage_controls
 
 Json = dict[str, Any]
 
@@ -82,7 +82,7 @@ def _look(services: Services) -> Json:
         "dead": at.dead,
         "index_lag": services.follower.lag,
         "disk_free": _disk_free(settings.paths.state),
-        "paused": sorted(ledger.paused()),
+        "paused": sorted(stage_controls.paused()),
     }
 
 

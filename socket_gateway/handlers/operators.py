@@ -10,7 +10,7 @@ from socket_gateway.handlers.memory import page
 from socket_gateway.handlers.services import Services, told
 from storage.errors import NotFoundError
 from storage.records.runs import DeadLetter, PackageState, Stage
-from storage.repositories import dead_letters, ledger, positions
+from storage.repositories import dead_letters, ledger, positions, stage_controls
 
 Json = dict[str, Any]
 
@@ -78,7 +78,11 @@ class Operators:
 
 
 def _ledger_view() -> Json:
-    return {"stages": ledger.counts(), "paused": ledger.paused(), "owners": positions.owners()}
+    return {
+        "stages": ledger.counts(),
+        "paused": stage_controls.paused(),
+        "owners": positions.owners(),
+    }
 
 
 def _packages(params: protocol.PackageListParams) -> Json:
@@ -128,10 +132,10 @@ def _check_dead(ids: list[int]) -> None:
 
 
 def _pause(stage: Stage, now: int) -> Json:
-    ledger.pause(stage, now)
-    return {"paused": ledger.paused()}
+    stage_controls.pause(stage, now)
+    return {"paused": stage_controls.paused()}
 
 
 def _resume(stage: Stage) -> Json:
-    ledger.resume(stage)
-    return {"paused": ledger.paused()}
+    stage_controls.resume(stage)
+    return {"paused": stage_controls.paused()}

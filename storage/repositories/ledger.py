@@ -11,8 +11,8 @@ from typing import Any, Final
 from storage.database import database
 from storage.records.events import Priority
 from storage.records.runs import FaultKind, Package, PackageState, Stage
+from storage.repositories import stage_controls
 from storage.repositories.codec import dump, load
-from storage.tables import StageControlRow
 
 _COLUMNS: Final = (
     "id, owner, lane, object_id, stage, state, attempt, fence, priority, first_seq, last_seq,"
@@ -82,7 +82,7 @@ def claim(wanted: Claim) -> list[Package]:
         The packages with their new fence; none when nothing is due, the stage is paused, or its
         concurrency is used up.
     """
-    if is_paused(wanted.stage):
+    if stage_controls.is_paused(wanted.stage):
         return []
     if wanted.concurrency is not None and _alive(wanted) > (wanted.concurrency - 1) * wanted.limit:
         return []
@@ -401,26 +401,6 @@ def event_ids(package_id: int) -> tuple[str, ...]:
         (package_id,),
     )
     return tuple(row[0] for row in rows.fetchall())
-
-
-def pause(stage: Stage, now: int) -> None:
-    """Let no package of a stage be claimed until it is resumed."""
-    StageControlRow.insert(stage=stage.value, paused_at=now).on_conflict_ignore().execute()
-
-
-def resume(stage: Stage) -> None:
-    """Let a paused stage go on."""
-    StageControlRow.delete().where(StageControlRow.stage == stage.value).execute()
-
-
-def paused() -> dict[str, int]:
-    """The paused stages, each with when it was paused."""
-    return {row.stage: row.paused_at for row in StageControlRow.select()}
-
-
-def is_paused(stage: Stage) -> bool:
-    """Whether an operator has paused the stage."""
-    return stage.value in paused()
 
 
 def touched_records(package_id: int) -> list[str]:

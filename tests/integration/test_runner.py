@@ -12,7 +12,7 @@ from pipeline.runner import RACE_TRIES, SPLIT_AFTER
 from storage.database import database
 from storage.records.events import Role
 from storage.records.runs import FaultKind, Package, PackageState, Stage
-from storage.repositories import dead_letters, ledger, positions
+from storage.repositories import dead_letters, ledger, positions, stage_controls
 from tests.pipeline_support import STAGES, Line, content_fault, passing_fault
 
 pytestmark = pytest.mark.integration
@@ -519,14 +519,14 @@ def test_a_pause_under_way_gives_packages_back(line: Line) -> None:
     package_id = line.ready("一")
 
     def pause(_: Package) -> None:
-        line.writer.call("operator", lambda: ledger.pause(Stage.INDEX, 1))
+        line.writer.call("operator", lambda: stage_controls.pause(Stage.INDEX, 1))
 
     line.stages[Stage.MERGE].on_compute = pause
     line.runner.advance()
     found = line.package(package_id)
     assert (found.stage, found.state, found.attempt) == (Stage.INDEX, PackageState.READY, 0)
     assert line.runner.advance() == 0
-    line.writer.call("operator", lambda: ledger.resume(Stage.INDEX))
+    line.writer.call("operator", lambda: stage_controls.resume(Stage.INDEX))
     line.runner.advance()
     assert line.package(package_id).state is PackageState.DONE
 

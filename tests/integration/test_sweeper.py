@@ -11,7 +11,7 @@ from pipeline.runner import Policy, Work
 from pipeline.sweeper import Sweeper, Ticker, Waits
 from storage.errors import MemoryServiceError
 from storage.records.runs import PackageState, Stage
-from storage.repositories import ledger, recalls
+from storage.repositories import ledger, recalls, stage_controls
 from storage.repositories.recalls import StoredRecall
 from tests.pipeline_support import Line
 
@@ -82,9 +82,9 @@ def test_a_paused_stage_wakes_nobody(line: Line, stage: Stage) -> None:
     """Packages at a paused stage are not due; resumed, they are."""
     package_id = line.ready("一")
     line.rows("UPDATE package SET stage = ? WHERE id = ?", stage.value, package_id)
-    line.writer.call("operator", lambda: ledger.pause(stage, 1))
+    line.writer.call("operator", lambda: stage_controls.pause(stage, 1))
     assert sweep(line) == []
-    line.writer.call("operator", lambda: ledger.resume(stage))
+    line.writer.call("operator", lambda: stage_controls.resume(stage))
     assert sweep(line) == [Work.ADVANCE]
 
 
