@@ -43,11 +43,19 @@ class Gateway:
     Args:
         settings: The process's settings.
         on_listening: Called once socket and database are known to be this service's to take.
+        on_warm: Called once everything is loaded.
     """
 
-    def __init__(self, settings: Settings, on_listening: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        on_listening: Callable[[], None] = lambda: None,
+        on_warm: Callable[[], None] = lambda: None,
+    ) -> None:
         self._settings = settings
         self._on_listening = on_listening
+        self._on_warm = on_warm
         self._began = time.monotonic()
         socket = settings.socket
         limits = Limits(
@@ -86,7 +94,7 @@ class Gateway:
         loop = asyncio.get_running_loop()
         assemble = await asyncio.to_thread(_import_assembly)
         self._assembled = await assemble(self._settings, loop)
-        _settle_garbage()
+        self._on_warm()
         self._health.ready(self._assembled.services)
         self._dispatcher.ready(self._assembled.handlers(self._health))
 
@@ -117,7 +125,9 @@ async def _serve(settings: Settings) -> None:
     loop = asyncio.get_running_loop()
     for signum in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(signum, stop.set)
-    gateway = Gateway(settings, on_listening=lambda: _tell_parent(settings))
+    gateway = Gateway(
+        settings, on_listening=lambda: _tell_parent(settings), on_warm=_settle_garbage
+    )
     await gateway.run(stop)
 
 

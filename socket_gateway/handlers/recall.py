@@ -80,7 +80,7 @@ class Recall:
         wait_s = max(0.0, (wait_ms - _LEAVE_MS) / 1000 - spent_s)
         done, _ = await asyncio.wait({task}, timeout=wait_s)
         if done:
-            return task.result()
+            return self._still_valid(params, task.result())
         self._promised.add(key)
         if not await self._store(params, digest, None):
             raise _conflict()
