@@ -30,6 +30,9 @@ _LEAVE_MS: Final = 10
 
 _RETRY_MS: Final = 1_000
 _REMEMBERED_S: Final = 30.0
+_UNREADABLE: Final = RecallResult(
+    RecallState.UNAVAILABLE, gaps=("The store can't be read now; ask again.",)
+)
 MAX_UNDER_WAY: Final = 256
 """Recalls under way at once; the next is told to come back."""
 
@@ -64,7 +67,10 @@ class Recall:
         if self._digests.setdefault(key, digest) != digest:
             raise _conflict()
         self._services.loop.call_later(_REMEMBERED_S, self._digests.pop, key, None)
-        stored = await self._services.read(self._known, params)
+        try:
+            stored = await self._services.read(self._known, params)
+        except UnavailableError:
+            return shapes.recall(params.request_id, _UNREADABLE)
         if stored is not None and stored.params_hash != digest:
             raise _conflict()
         if stored is not None and stored.result is not None:
@@ -133,7 +139,7 @@ class Recall:
         try:
             return told(self._services.recaller.recall, query, self._services.now())
         except UnavailableError:
-            return RecallResult(RecallState.UNAVAILABLE, gaps=("The store can't be read now.",))
+            return _UNREADABLE
 
     def _found(
         self, key: Key, digest: bytes, params: protocol.RecallParams, task: asyncio.Task[Json]
