@@ -171,7 +171,7 @@ def _receipt(new: events.NewEvent, seq: int, *, duplicate: bool) -> Receipt:
 
 def _refusal(place: int, field: str) -> BadRequestError:
     named = field if field == "owner" else f"events[{place}].{field}"
-    return BadRequestError(f"{named} holds what looks like a secret; send an id without one.")
+    return BadRequestError(f"{named} holds what looks like a secret; name it otherwise.")
 
 
 def _canonical(event: Event) -> bytes:

@@ -3,6 +3,7 @@
 Spec: protocol, Transport and Frames and ids.
 """
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from typing import Any, Final
@@ -17,6 +18,7 @@ JsonObject = dict[str, Any]
 MAX_ID_LENGTH: Final = 200
 """Code points of a request id that is a string."""
 
+_PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,39}")
 _ENVELOPE: Final = frozenset({"id", "method", "params"})
 
 
@@ -172,7 +174,11 @@ def parse_request(line: bytes) -> Request:
     elif not isinstance(params, dict):
         raise RefusedRequestError("`params` must be an object.", request_id)
     if not value.keys() <= _ENVELOPE:
-        raise RefusedRequestError("A request has only `id`, `method` and `params`.", request_id)
+        unknown = next(name for name in value if name not in _ENVELOPE)
+        named = f"; `{unknown}` is none of them" if _PLAIN_NAME.fullmatch(unknown) else ""
+        raise RefusedRequestError(
+            f"A request has only `id`, `method` and `params`{named}.", request_id
+        )
     return Request(request_id, method, params)
 
 

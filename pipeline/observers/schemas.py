@@ -34,7 +34,7 @@ Identifier = Annotated[
     AfterValidator(partial(unicodedata.normalize, "NFC")),
 ]
 Text = Annotated[str, StringConstraints(max_length=32_000)]
-Moment = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Moment = Annotated[int, Field(ge=0, le=4_102_444_799_999)]
 Entries = Annotated[list[Text], Field(max_length=200)]
 
 

@@ -100,8 +100,9 @@ def _names_cleaned(event: Event, redactor: Redactor, counts: Counter[str]) -> Cl
         return found.text
 
     for name, ids in _ids(event).items():
-        if any(redacted(one) != one for one in ids):
-            return Cleaned(event, counts, secret_id=name)
+        for place, one in enumerate(ids):
+            if redacted(one) != one:
+                return Cleaned(event, counts, secret_id=name.format(place))
     titled: Any = tuple(replace(ref, title=redacted(ref.title)) for ref in event.objects)
     kept = replace(
         event,
@@ -120,7 +121,7 @@ def _ids(event: Event) -> Mapping[str, Sequence[str]]:
         "kind": [event.kind],
         "task.id": [event.task_id] if event.task_id is not None else [],
         "request_id": [event.request_id] if event.request_id is not None else [],
-        "objects.id": [ref.id for ref in event.objects],
-        "causes": event.causes,
-        "recalled": event.recalled,
+        "objects[{}].id": [ref.id for ref in event.objects],
+        "causes[{}]": event.causes,
+        "recalled[{}]": event.recalled,
     }

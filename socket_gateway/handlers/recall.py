@@ -17,7 +17,7 @@ from socket_gateway.dispatch import validate
 from socket_gateway.handlers.services import Services, told
 from storage.errors import BadRequestError, BusyError, ConflictError, UnavailableError
 from storage.records.recall import RecallQuery, RecallResult, RecallState
-from storage.repositories import recalls
+from storage.repositories import recalls, snapshots
 from storage.repositories.recalls import StoredRecall
 
 log = logging.getLogger(__name__)
@@ -90,7 +90,12 @@ class Recall:
         self._promised.add(key)
         if not await self._store(params, digest, None):
             raise _conflict()
-        return _pending(params.request_id)
+        return await self._services.read(self._pending, params)
+
+    def _pending(self, params: protocol.RecallParams) -> Json:
+        version = snapshots.memory_version(params.owner)
+        pending = RecallResult(RecallState.PENDING, version, self._services.follower.lag)
+        return shapes.recall(params.request_id, pending)
 
     def _known(self, params: protocol.RecallParams) -> StoredRecall | None:
         """The request as it stands already; ids are kept as they come, so they may hold no secret."""
@@ -232,16 +237,3 @@ def _digest(params: protocol.RecallParams) -> bytes:
     """What makes two requests the same: everything but how long the caller waits."""
     given = params.model_dump(exclude={"wait_ms"})
     return blake2b(orjson.dumps(given, option=orjson.OPT_SORT_KEYS), digest_size=16).digest()
-
-
-def _pending(request_id: str) -> Json:
-    return {
-        "request_id": request_id,
-        "state": "pending",
-        "memory_version": 0,
-        "index_lag": 0,
-        "binding": [],
-        "hits": [],
-        "gaps": [],
-        "truncated": False,
-    }

@@ -5,6 +5,7 @@ Knows neither pipeline nor storage: clients import it.
 """
 
 from socket_gateway.protocol.base import (
+    LAST_TIME,
     MAX_CAUSES,
     MAX_DATA_BYTES,
     MAX_EVENTS,
@@ -16,6 +17,7 @@ from socket_gateway.protocol.base import (
     OWNER_OBJECT,
     Count,
     Empty,
+    GivenTime,
     Id,
     Model,
     ObjectId,
@@ -105,6 +107,7 @@ from socket_gateway.protocol.records import (
 )
 
 __all__ = [
+    "LAST_TIME",
     "MAX_CAUSES",
     "MAX_DATA_BYTES",
     "MAX_EVENTS",
@@ -138,6 +141,7 @@ __all__ = [
     "FailResult",
     "FlushParams",
     "FlushResult",
+    "GivenTime",
     "HealthResult",
     "Heights",
     "HitEvent",

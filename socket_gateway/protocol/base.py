@@ -6,6 +6,9 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 MAX_ID: Final = 200
+LAST_TIME: Final = 4_102_444_799_999
+"""Later times are mistakes, such as microseconds, and calendars end: 2100 is where they are told."""
+
 OWNER_OBJECT: Final = "@owner"
 MAX_EVENTS: Final = 200
 MAX_TEXT: Final = 32_000
@@ -42,6 +45,9 @@ Id = Annotated[str, Field(min_length=1, max_length=MAX_ID), AfterValidator(_chec
 ObjectId = Annotated[Id, AfterValidator(_check_object_id)]
 Owner = Annotated[Id, Field(description="Whose memory.")]
 Time = Annotated[int, Field(ge=0, le=MAX_INT, description="Milliseconds since 1970 UTC.")]
+GivenTime = Annotated[
+    int, Field(ge=0, le=LAST_TIME, description="Milliseconds since 1970 UTC, before 2100.")
+]
 Count = Annotated[int, Field(ge=0, le=MAX_INT)]
 
 Role = Literal[

@@ -11,6 +11,7 @@ from socket_gateway.protocol.base import (
     MAX_OBJECTS,
     MAX_TEXT,
     Count,
+    GivenTime,
     Id,
     Model,
     ObjectId,
@@ -58,7 +59,7 @@ class Event(Model):
     v: Literal[1]
     id: Annotated[Id, Field(description="Unique for the owner; the same id is the same event.")]
     kind: Annotated[Id, Field(description="Such as `user.message`; an open set.")]
-    at: Time
+    at: GivenTime
     source: Source
     objects: Annotated[
         list[ObjectName], Field(max_length=MAX_OBJECTS, description="The first is primary.")
@@ -74,7 +75,7 @@ class Event(Model):
     recalled: Annotated[
         list[Id], Field(max_length=200, description="Records that the speaker had in context.")
     ] = Field(default_factory=list)
-    expires_at: Time | None = None
+    expires_at: GivenTime | None = None
 
 
 class IngestParams(Owned):

@@ -9,6 +9,7 @@ from socket_gateway.protocol.base import (
     MAX_PURPOSE,
     MAX_TEXT,
     Count,
+    GivenTime,
     Id,
     Model,
     Owned,
@@ -35,7 +36,7 @@ class RecallParams(Owned):
     purpose: Annotated[str | None, Field(max_length=MAX_PURPOSE)] = None
     budget: Budget = Budget()
     intent_version: Count | None = None
-    expires_at: Time | None = None
+    expires_at: GivenTime | None = None
     include_past: bool = False
     wait_ms: Annotated[int, Field(ge=0, le=75)] = 75
 

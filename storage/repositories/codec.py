@@ -31,7 +31,9 @@ def sparse(item: object, *, leave_out: frozenset[str] = frozenset()) -> dict[str
     found: dict[str, Any] = {}
     for field in fields(item):  # type: ignore[arg-type]  # dataclasses only, by contract
         value = getattr(item, field.name)
-        if field.name in leave_out or value is None or value in ((), {}, False):
+        # 0 is a value: it equals False, but is neither empty nor absent.
+        empty = value is None or value is False or value in ((), {})
+        if field.name in leave_out or empty:
             continue
         found[field.name] = _plain(value)
     return found

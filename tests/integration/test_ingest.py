@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from socket_gateway.protocol import LAST_TIME
 from tests.conftest import StartService
 from tests.service_support import NOW, Service, event
 
@@ -391,9 +392,9 @@ _WITH_SECRET_ID = {
     "kind": lambda key: {"kind": key},
     "task.id": lambda key: {"task": {"id": key, "version": 1}},
     "request_id": lambda key: {"request_id": key},
-    "objects.id": lambda key: {"objects": [{"id": "fine"}, {"id": key}]},
-    "causes": lambda key: {"causes": ["fine", key]},
-    "recalled": lambda key: {"recalled": [key]},
+    "objects[1].id": lambda key: {"objects": [{"id": "fine"}, {"id": key}]},
+    "causes[1]": lambda key: {"causes": ["fine", key]},
+    "recalled[0]": lambda key: {"recalled": [key]},
 }
 
 
@@ -417,3 +418,21 @@ def test_an_owner_that_holds_a_secret_is_refused(service: Service) -> None:
     assert (error["code"], "owner" in error["message"]) == ("bad_request", True)
     assert key not in str(error)
     assert service.holds_bytes(key) == []
+
+
+@pytest.mark.parametrize("at", [0, LAST_TIME])
+def test_times_at_both_ends_are_worked_off(service: Service, at: int) -> None:
+    """The first and the last moment that the wire takes become memory like any other."""
+    said = event("e1", "以后周报都用英文写；remind me by next Friday", at=at)
+    service.ingest(said)
+    service.settle()
+    assert service.positions()["dead"] == 0
+    assert [package["error"] for package in service.packages()] == [None]
+    assert service.records()[0]["observed_at"] == at
+
+
+@pytest.mark.parametrize("at", [-1, LAST_TIME + 1, 2**62])
+def test_times_outside_are_refused(service: Service, at: int) -> None:
+    """A time that no calendar of ours has is a mistake that is told at once."""
+    error = service.refused(INGEST, events=[event("e1", "x", at=at)])
+    assert (error["code"], "events[0].at" in error["message"]) == ("bad_request", True)
