@@ -18,6 +18,8 @@ from storage.errors import DiskFullError, MemoryServiceError, UnavailableError
 OLDEST_SQLITE: Final = (3, 51, 3)
 BUSY_TIMEOUT_S: Final = 10.0
 _LONGEST_CHAIN: Final = 8
+_READ_WRITE: Final = 0x2
+"""SQLITE_OPEN_READWRITE, which cysqlite's stubs leave out: without it a missing file is created."""
 
 PRAGMAS: Final = {
     "journal_mode": "wal",
@@ -80,7 +82,13 @@ def open_database(path: Path) -> CySqliteDatabase:
     if path.stat().st_size == 0:
         _stamp(path)
     opened = CySqliteDatabase(
-        str(path), rank_functions=False, pragmas=PRAGMAS, timeout=BUSY_TIMEOUT_S
+        str(path),
+        rank_functions=False,
+        pragmas=PRAGMAS,
+        timeout=BUSY_TIMEOUT_S,
+        # Made above, once. A connection that is opened later must not make an empty database where
+        # somebody has moved ours away.
+        flags=_READ_WRITE,
     )
     database.initialize(opened)
     return opened

@@ -48,7 +48,11 @@ class FaultKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A bounded unit of pipeline work. `stage` is the next to run, `fence` the lease's token."""
+    """A bounded unit of pipeline work.
+
+    `stage` is the next to run, `fence` the lease's token, and `closed_by` what made it ready; None
+    while it is open.
+    """
 
     id: int
     owner: str
@@ -68,6 +72,7 @@ class Package:
     task_id: str | None = None
     error: str | None = None
     nothing: str | None = None
+    closed_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from storage.repositories.codec import dump, load
 
 _COLUMNS: Final = (
     "id, owner, lane, object_id, stage, state, attempt, fence, priority, first_seq, last_seq,"
-    " events, opened_at, lease_until, next_attempt_at, task_id, error, nothing_kept"
+    " events, opened_at, lease_until, next_attempt_at, task_id, error, nothing_kept, closed_by"
 )
 
 AGING_MS: Final = 60_000
@@ -27,7 +27,7 @@ CANDIDATES: Final = 200
 def _package(row: Sequence[Any]) -> Package:
     (
         number, owner, lane, object_id, stage, state, attempt, fence, priority, first_seq, last_seq,
-        events, opened_at, lease_until, next_attempt_at, task_id, error, nothing,
+        events, opened_at, lease_until, next_attempt_at, task_id, error, nothing, closed_by,
     ) = row  # fmt: skip
     return Package(
         id=number,
@@ -48,6 +48,7 @@ def _package(row: Sequence[Any]) -> Package:
         task_id=task_id,
         error=error,
         nothing=nothing,
+        closed_by=closed_by,
     )
 
 
@@ -326,32 +327,38 @@ def split(package: Package, *, at: int, attempt: int, next_attempt_at: int) -> t
         "SELECT seq FROM package_event WHERE package_id = ? ORDER BY seq", (package.id,)
     ).fetchall()
     seqs = [row[0] for row in rows]
-    made = []
-    for half in (seqs[:at], seqs[at:]):
-        copied = database.execute_sql(
-            "INSERT INTO package (owner, lane, object_id, task_id, stage, state, priority, attempt,"
-            " fence, next_attempt_at, first_seq, last_seq, last_at, events, tokens, opened_at,"
-            " close_at, closed_by)"
-            " SELECT owner, lane, object_id, task_id, 'observe', 'ready', priority, ?, fence, ?, ?,"
-            " ?, last_at, ?, tokens / 2, opened_at, close_at, 'split' FROM package WHERE id = ?"
-            " RETURNING id",
-            (attempt, next_attempt_at, half[0], half[-1], len(half), package.id),
-        ).fetchone()
-        made.append(int(copied[0]))
-        values = (made[-1], package.id, half[0], half[-1])
-        database.execute_sql(
-            "UPDATE package_event SET package_id = ? WHERE package_id = ? AND seq BETWEEN ? AND ?",
-            values,
-        )
-        database.execute_sql(
-            "UPDATE event_fate SET package_id = ? WHERE package_id = ?"
-            " AND coalesce(into_seq, seq) BETWEEN ? AND ?",
-            values,
-        )
+    made = tuple(
+        _take_half(package.id, half, attempt, next_attempt_at) for half in (seqs[:at], seqs[at:])
+    )
     for table in ("proposal", "stage_output"):
         database.execute_sql(f"DELETE FROM {table} WHERE package_id = ?", (package.id,))  # noqa: S608 - names of ours
     database.execute_sql("DELETE FROM package WHERE id = ?", (package.id,))
-    return tuple(made)
+    return made
+
+
+def _take_half(package_id: int, half: Sequence[int], attempt: int, next_attempt_at: int) -> int:
+    """Move these events of a package, and the fates that go with them, into one of its own."""
+    copied = database.execute_sql(
+        "INSERT INTO package (owner, lane, object_id, task_id, stage, state, priority, attempt,"
+        " fence, next_attempt_at, first_seq, last_seq, last_at, events, tokens, opened_at,"
+        " close_at, closed_by)"
+        " SELECT owner, lane, object_id, task_id, 'observe', 'ready', priority, ?, fence, ?, ?,"
+        " ?, last_at, ?, tokens / 2, opened_at, close_at, 'split' FROM package WHERE id = ?"
+        " RETURNING id",
+        (attempt, next_attempt_at, half[0], half[-1], len(half), package_id),
+    ).fetchone()
+    made = int(copied[0])
+    values = (made, package_id, half[0], half[-1])
+    database.execute_sql(
+        "UPDATE package_event SET package_id = ? WHERE package_id = ? AND seq BETWEEN ? AND ?",
+        values,
+    )
+    database.execute_sql(
+        "UPDATE event_fate SET package_id = ? WHERE package_id = ?"
+        " AND coalesce(into_seq, seq) BETWEEN ? AND ?",
+        values,
+    )
+    return made
 
 
 def get(package_id: int) -> Package | None:
@@ -361,6 +368,12 @@ def get(package_id: int) -> Package | None:
         (package_id,),
     ).fetchone()
     return _package(row) if row else None
+
+
+def was_given(package_id: int) -> bool:
+    """Whether a package has ever had that id, though a split may have taken its row away."""
+    row = database.execute_sql("SELECT seq FROM sqlite_sequence WHERE name = 'package'").fetchone()
+    return row is not None and 0 < package_id <= row[0]
 
 
 def output(package_id: int, stage: Stage) -> tuple[int, Any] | None:
