@@ -1,8 +1,9 @@
 """Settings: the only reader of the environment and of the configuration file.
 
 A value comes from `DESKPAW_MEMORY_<SECTION>__<KEY>`, else from `config.toml` in the state folder,
-else from the defaults here (spec: protocol, The commands). The four variables of the seed stay:
-`DESKPAW_STATE_DIR`, `DESKPAW_MEMORY_SOCKET`, `DESKPAW_MEMORY_DB`, `DESKPAW_MEMORY_BUNDLES`.
+else from the defaults here (spec: protocol, The commands). The four variables of the seed stay,
+and name nothing while they are empty: `DESKPAW_STATE_DIR`, `DESKPAW_MEMORY_SOCKET`,
+`DESKPAW_MEMORY_DB`, `DESKPAW_MEMORY_BUNDLES`.
 """
 
 import difflib
@@ -200,15 +201,17 @@ def load(environ: Mapping[str, str] | None = None) -> tuple[Settings, dict[str, 
     environment = os.environ if environ is None else environ
     values: dict[str, dict[str, Any]] = {}
     sources: dict[str, str] = {}
-    state = Path(environment.get(STATE_VARIABLE) or "~/.deskpaw/memory").expanduser()
+    moved = bool(environment.get(STATE_VARIABLE))
+    state = Path(environment[STATE_VARIABLE] if moved else "~/.deskpaw/memory").expanduser()
     file = state / "config.toml"
     for section, name, value in _from_file(file):
         _set(values, sources, (section, name), value, str(file))
     for variable, section, name, value in _from_environment(environment):
         _set(values, sources, (section, name), value, variable)
-    if STATE_VARIABLE in environment:
-        sources["paths.state"] = STATE_VARIABLE
-    _fill_paths(values.setdefault("paths", {}), state, moved=STATE_VARIABLE in environment)
+    if moved:
+        for name in Paths.model_fields:
+            sources.setdefault(f"paths.{name}", STATE_VARIABLE)
+    _fill_paths(values.setdefault("paths", {}), state, moved=moved)
     try:
         return Settings.model_validate(values), sources
     except ValidationError as error:
@@ -256,6 +259,8 @@ def _from_environment(
 ) -> Iterator[tuple[str, str, str, str]]:
     for variable, value in sorted(environment.items()):
         if variable in SEED_VARIABLES:
+            if not value:
+                continue
             section, name = SEED_VARIABLES[variable]
         elif variable.startswith(PREFIX):
             section, _, name = variable.removeprefix(PREFIX).lower().partition("__")

@@ -155,9 +155,9 @@ def _tell_parent(settings: Settings) -> None:
         if argument.startswith(LISTENING_OPTION):
             descriptor = int(argument.removeprefix(LISTENING_OPTION))
             worker = settings.worker
-            beat = str(settings.paths.consumer_beat)
+            socket, beat = str(settings.paths.socket), str(settings.paths.consumer_beat)
             with contextlib.suppress(BrokenPipeError):
-                os.write(descriptor, listening_line(worker.threads, worker.drain_ms, beat))
+                os.write(descriptor, listening_line(socket, worker.threads, worker.drain_ms, beat))
             os.close(descriptor)
 
 

@@ -13,18 +13,12 @@ import stat
 from pathlib import Path
 from typing import Final, Self
 
-from storage.errors import BadRequestError, UnavailableError
-
-MAX_PATH_BYTES: Final = 107
-"""What fits into a Unix socket address beside its closing zero byte."""
+from socket_gateway.socket_path import SocketPathError, check_length
+from storage.errors import UnavailableError
 
 _PING: Final = b'{"id":"owner-ping","method":"health"}\n'
 _PING_SECONDS: Final = 1.0
 _BACKLOG: Final = 256
-
-
-class SocketPathError(BadRequestError):
-    """The socket can't stand at this path; set DESKPAW_MEMORY_SOCKET to another."""
 
 
 class SocketOwnedError(UnavailableError):
@@ -55,7 +49,7 @@ class SocketOwnership:
             SocketPathError: The path is too long, taken by something that is no socket, or in a
                 folder that others use.
         """
-        _check_length(path)
+        check_length(path)
         _make_private_folder(path.parent)
         ownership = cls(path, _lock(path))
         try:
@@ -95,15 +89,6 @@ class SocketOwnership:
         if self._lock_fd is not None:
             os.close(self._lock_fd)
             self._lock_fd = None
-
-
-def _check_length(path: Path) -> None:
-    size = len(os.fsencode(path))
-    if size > MAX_PATH_BYTES:
-        raise SocketPathError(
-            f"The socket path has {size} bytes; at most {MAX_PATH_BYTES} fit. "
-            "Set DESKPAW_MEMORY_SOCKET to a shorter path."
-        )
 
 
 def _make_private_folder(folder: Path) -> None:

@@ -117,6 +117,7 @@ def package(found: Package) -> Json:
         "next_attempt_at": found.next_attempt_at,
         "error": found.error,
         "nothing": found.nothing,
+        "closed_by": found.closed_by,
     }
 
 

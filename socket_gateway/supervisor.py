@@ -19,6 +19,7 @@ from typing import Final
 
 LISTENING_OPTION: Final = "--listening-fd="
 NO_WORKER: Final = "--no-worker"
+AS_JSON: Final = "--json"
 
 _EXIT_REFUSED: Final = 78
 _PR_SET_PDEATHSIG: Final = 1
@@ -30,15 +31,16 @@ _STEADY_S: Final = 30.0
 """A child that has lived so long begins again with the shortest wait."""
 
 
-def listening_line(threads: int, drain_ms: int, beat: str) -> bytes:
+def listening_line(socket: str, threads: int, drain_ms: int, beat: str) -> bytes:
     """What a gateway tells its parent: it serves, and how its consumer is to be run.
 
     Args:
+        socket: Where it listens.
         threads: The consumer's worker threads.
         drain_ms: Its time to finish work after SIGTERM.
         beat: The file that it touches while it lives.
     """
-    said = {"threads": threads, "drain_ms": drain_ms, "beat": beat}
+    said = {"socket": socket, "threads": threads, "drain_ms": drain_ms, "beat": beat}
     return json.dumps(said).encode() + b"\n"
 
 
@@ -94,10 +96,12 @@ class Supervisor:
 
     Args:
         with_worker: Whether a consumer of its own is started.
+        as_json: Whether it says once, as a line of JSON, that it listens.
     """
 
-    def __init__(self, *, with_worker: bool) -> None:
+    def __init__(self, *, with_worker: bool, as_json: bool = False) -> None:
         self._with_worker = with_worker
+        self._announces = as_json
         self._stopping = False
         self._gateway = Child("gateway", ())
         self._consumer: Child | None = None
@@ -194,14 +198,22 @@ class Supervisor:
             return
         said = os.read(self._pipe, 512)
         self._said += said
-        if self._said.endswith(b"\n") and self._with_worker and self._consumer is None:
-            options = json.loads(self._said)
-            self._beat = options.pop("beat")
-            self._end_beat()
-            self._consumer = Child("consumer", consumer_command(**options))
-            self._consumer.start()
+        if self._said.endswith(b"\n"):
+            self._begin_to_serve(**json.loads(self._said))
         if not said:
             self._drop_pipe()
+
+    def _begin_to_serve(self, socket: str, threads: int, drain_ms: int, beat: str) -> None:
+        """Say once that the gateway listens, and start the consumer if there is none yet."""
+        if self._announces:
+            self._announces = False
+            sys.stdout.write(json.dumps({"socket": socket, "pid": os.getpid()}) + "\n")
+            sys.stdout.flush()
+        if self._with_worker and self._consumer is None:
+            self._beat = beat
+            self._end_beat()
+            self._consumer = Child("consumer", consumer_command(threads, drain_ms))
+            self._consumer.start()
 
     def _drop_pipe(self) -> None:
         self._said = b""
@@ -251,7 +263,8 @@ def _say(text: str) -> None:
 def main() -> int:
     """Run the whole service in the foreground; its exit status."""
     os.umask(0o077)
-    return Supervisor(with_worker=NO_WORKER not in sys.argv[1:]).run()
+    given = sys.argv[1:]
+    return Supervisor(with_worker=NO_WORKER not in given, as_json=AS_JSON in given).run()
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ from pydantic import (
     ConfigDict,
     Field,
     StringConstraints,
-    model_validator,
 )
 
 from storage.records.knowledge import (
@@ -25,7 +24,6 @@ from storage.records.knowledge import (
     RecordKind,
     Scope,
 )
-from storage.records.runs import Observation
 
 Identifier = Annotated[
     str,
@@ -105,21 +103,3 @@ class ProposalModel(_Strict):
             verify=tuple(self.verify),
             cues=tuple(self.cues),
         )
-
-
-class ObservationModel(_Strict):
-    """A whole answer: proposals, or the reason why there are none (mission C9)."""
-
-    proposals: Annotated[list[ProposalModel], Field(max_length=200)]
-    nothing_worth_keeping: Annotated[str, StringConstraints(max_length=600)] | None = None
-
-    @model_validator(mode="after")
-    def _says_something(self) -> "ObservationModel":
-        if not self.proposals and not (self.nothing_worth_keeping or "").strip():
-            raise ValueError("without proposals, nothing_worth_keeping gives the reason")
-        return self
-
-    def to_observation(self) -> Observation:
-        """The answer as the program holds it; a reason beside proposals has no meaning."""
-        proposals = tuple(item.to_proposal() for item in self.proposals)
-        return Observation(proposals, None if proposals else self.nothing_worth_keeping)

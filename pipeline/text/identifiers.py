@@ -25,7 +25,6 @@ _CAMEL = re.compile(r"[a-z][A-Z]")
 _CAMEL_WORD = re.compile(r"(?<![A-Za-z])[A-Z]*+[a-z]++[A-Z][A-Za-z]*+")
 _VERSION = re.compile(r"[vV](?=[0-9])")
 _NUMBER = re.compile(r"[0-9]+")
-_DECIMAL = re.compile(r"[0-9]+\.[0-9]+")
 
 
 def extract(text: str) -> tuple[str, list[str], list[str]]:

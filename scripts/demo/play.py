@@ -59,12 +59,12 @@ class Words:
 
 ENGLISH = Words(
     {"complete": "found", "not_found": "not found", "unavailable": "memory unavailable"},
-    "record", "event in no record yet", "found by", "verbatim", "expected evidence", "in hit",
+    "record", "event in no valid record", "found by", "verbatim", "expected evidence", "in hit",
     "in NO hit of the answer",
 )  # fmt: skip
 CHINESE = Words(
     {"complete": "找到了", "not_found": "没有找到", "unavailable": "记忆暂不可用"},
-    "记忆", "事件，未入记忆", "命中依据", "原文", "应有的依据", "见命中", "不在答案的任何命中里",
+    "记忆", "事件，无有效记忆引用", "命中依据", "原文", "应有的依据", "见命中", "不在答案的任何命中里",
 )  # fmt: skip
 
 

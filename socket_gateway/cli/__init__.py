@@ -18,10 +18,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         (spec: protocol, The commands).
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given[:1] == ["serve"] and set(given[1:]) <= {"--no-worker"}:
+    if given[:1] == ["serve"] and set(given[1:]) <= {"--no-worker", "--json"}:
         from socket_gateway.cli.serve import become_service  # noqa: PLC0415  (keeps `serve` quick)
 
-        become_service(no_worker="--no-worker" in given)
+        become_service(no_worker="--no-worker" in given, as_json="--json" in given)
     from socket_gateway.cli.app import run  # noqa: PLC0415  (keeps `serve` quick)
 
     return run(given)

@@ -30,7 +30,9 @@ def show_hit(mark: str, hit: HitResult, output: Output) -> None:
     elif hit.event is not None:
         event = hit.event
         output.say(
-            (f"{mark} ", "bold"), (f"event {event.kind}", "cyan"), ("  not observed yet", "dim")
+            (f"{mark} ", "bold"),
+            (f"event {event.kind}", "cyan"),
+            ("  no valid record holds it", "dim"),
         )
         output.say(("   ", ""), one_line(event.text))
         told = (

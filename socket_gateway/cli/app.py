@@ -31,9 +31,12 @@ def serve(
     no_worker: Annotated[
         bool, typer.Option("--no-worker", help="The gateway alone, beside a consumer of your own.")
     ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Socket and process id as JSON once it listens.")
+    ] = False,
 ) -> None:
     """Run gateway and consumer in the foreground until SIGTERM."""
-    become_service(no_worker=no_worker)
+    become_service(no_worker=no_worker, as_json=as_json)
 
 
 for noun in (status, recall, records, operators, replay, config):

@@ -6,7 +6,11 @@ from pipeline.settings import load
 from socket_gateway.cli.common import JsonOption
 from socket_gateway.cli.output import Output
 
-config_app = typer.Typer(help="Settings: show.", no_args_is_help=True)
+config_app = typer.Typer(
+    help="Settings: show.",
+    epilog="Example: deskpaw-memory config show",
+    no_args_is_help=True,
+)
 
 
 def register(app: typer.Typer) -> None:

@@ -25,8 +25,16 @@ StageArgument = Annotated[
 ]
 StateOption = Annotated[PackageState | None, typer.Option("--state", help="Only in this state.")]
 
-dead_app = typer.Typer(help="Parked packages: list, requeue, discard.", no_args_is_help=True)
-stage_app = typer.Typer(help="Stages: pause, resume.", no_args_is_help=True)
+dead_app = typer.Typer(
+    help="Parked packages: list, requeue, discard.",
+    epilog="Example: deskpaw-memory dead list",
+    no_args_is_help=True,
+)
+stage_app = typer.Typer(
+    help="Stages: pause, resume.",
+    epilog="Example: deskpaw-memory stage pause observe",
+    no_args_is_help=True,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -49,9 +57,15 @@ def packages(
 
 def _show_packages(page: PackageListResult, output: Output) -> None:
     output.table(
-        ["id", "owner", "about", "stage", "state", "attempt", "events", "opened", "error"],
-        ([*_row(found), moment(found.opened_at), found.error] for found in page.items),
-    )
+        [
+            "id", "owner", "about", "stage", "state", "attempt", "events", "opened", "closed by",
+            "error",
+        ],
+        (
+            [*_row(found), moment(found.opened_at), found.closed_by, found.error]
+            for found in page.items
+        ),
+    )  # fmt: skip
     if page.next is not None:
         output.note(f"More: --after {page.next}")
 

@@ -23,7 +23,11 @@ RecordArgument = Annotated[str, typer.Argument(metavar="RECORD", help="A record'
 KindOption = Annotated[RecordKind | None, typer.Option("--kind", help="Only this kind.")]
 StatusOption = Annotated[RecordStatus | None, typer.Option("--status", help="Only this status.")]
 
-record_app = typer.Typer(help="Records: list, get, history.", no_args_is_help=True)
+record_app = typer.Typer(
+    help="Records: list, get, history.",
+    epilog="Example: deskpaw-memory record list --status active",
+    no_args_is_help=True,
+)
 
 
 def register(app: typer.Typer) -> None:

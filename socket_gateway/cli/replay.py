@@ -25,6 +25,9 @@ OtherOwnerOption = Annotated[
     str | None, typer.Option("--owner", help="Whose memory, instead of the lines' own.")
 ]
 
+STOPPED = 130
+"""What a shell says of a program that SIGINT has ended."""
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -71,9 +74,22 @@ def _replay(
     output: Output, owner: str | None, rate: float | None, batch: int
 ) -> Iterator[tuple[MemoryClient, Replay]]:
     folder = settings().paths.cache / "replay"
-    with service(PATIENT) as client, bars(output) as told:
+    with service(PATIENT) as client:
         sender = Sender(client, batch=batch, rate=rate)
-        yield client, Replay(client, sender, folder, owner=owner, told=told)
+        with _told_when_stopped(sender, output), bars(output) as told:
+            yield client, Replay(client, sender, folder, owner=owner, told=told)
+
+
+@contextmanager
+def _told_when_stopped(sender: Sender, output: Output) -> Iterator[None]:
+    """Let who stops a replay know how far it is and that nothing of it is lost."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if output.as_json:
+            output.json({"stopped_after": sender.sent})
+        output.note(f"stopped after {counted(sender.sent, 'event')}; start it again to go on")
+        raise typer.Exit(STOPPED) from None
 
 
 def show(report: Report, output: Output) -> None:
@@ -92,13 +108,23 @@ def show(report: Report, output: Output) -> None:
         output.say(f"redacted   {kind}: {count}")
     for file in report.files:
         for name, count in sorted(file.survey.ignored.items()):
-            output.say(("not kept   ", "yellow"), f"field {name} of {count} lines")
+            output.say(("not kept   ", "yellow"), f"field {name} of {counted(count, 'line')}")
     for fault in report.faults:
         output.say(("left out   ", "red"), str(fault))
     for owner, count in sorted(report.newly_dead.items()):
-        output.say(("parked     ", "red"), f"{count} packages of {owner}: deskpaw-memory dead list")
+        parked = f"{counted(count, 'package')} of {owner}: deskpaw-memory dead list"
+        output.say(("parked     ", "red"), parked)
     if report.positions:
-        output.say(f"published  all of it, for {len(report.positions)} owners")
+        output.say(f"published  all of it, for {counted(len(report.positions), 'owner')}")
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "owner"), counted(2, "owner")
+    ('1 owner', '2 owners')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def as_json(report: Report) -> dict[str, object]:

@@ -11,6 +11,7 @@ from socket_gateway.client.calls import Call, EventLike, Result
 from socket_gateway.client.pipelining import Pipeline
 from socket_gateway.client.repeating import Ports, Repeating, RetryPolicy
 from socket_gateway.client.wire import Json
+from socket_gateway.socket_path import check_length
 
 
 class AsyncMemoryClient:
@@ -26,6 +27,9 @@ class AsyncMemoryClient:
         policy: How long a call goes on trying.
         ports: Time and chance.
         in_flight: Requests under way at once; more wait for their turn.
+
+    Raises:
+        SocketPathError: No socket can stand at a path of that length.
     """
 
     def __init__(
@@ -36,6 +40,7 @@ class AsyncMemoryClient:
         ports: Ports | None = None,
         in_flight: int = 32,
     ) -> None:
+        check_length(path)
         self.path = path
         self._policy = policy or RetryPolicy()
         self._ports = ports or Ports()

@@ -12,6 +12,7 @@ from socket_gateway.client.connection import Connection
 from socket_gateway.client.errors import ServiceError
 from socket_gateway.client.repeating import Ports, Repeating, RetryPolicy
 from socket_gateway.client.wire import Json, decode, encode
+from socket_gateway.socket_path import check_length
 
 
 class MemoryClient:
@@ -25,11 +26,15 @@ class MemoryClient:
         path: The service's socket.
         policy: How long a call goes on trying.
         ports: Time and chance.
+
+    Raises:
+        SocketPathError: No socket can stand at a path of that length.
     """
 
     def __init__(
         self, path: Path, *, policy: RetryPolicy | None = None, ports: Ports | None = None
     ) -> None:
+        check_length(path)
         self.path = path
         self._policy = policy or RetryPolicy()
         self._ports = ports or Ports()

@@ -51,8 +51,8 @@ class Observing:
         """Serve `memory.observation.commit`.
 
         Raises:
-            NotFoundError: There is no such package.
-            StaleError: The lease has passed to another.
+            NotFoundError: There never was such a package.
+            StaleError: The lease has passed to another, or a split has taken the package away.
             BadRequestError: A proposal can't be read, or there is neither a proposal nor a reason.
         """
         proposals = validated_list(_PROPOSALS, params.proposals, "proposals")
@@ -115,8 +115,8 @@ class Observing:
         """Serve `memory.observation.fail`.
 
         Raises:
-            NotFoundError: There is no such package.
-            StaleError: The lease has passed to another.
+            NotFoundError: There never was such a package.
+            StaleError: The lease has passed to another, or a split has taken the package away.
         """
         package = await self._services.read(_held, params.package_id, params.token)
         cleaned = self._services.redactor.redact_many([params.error], by_model=[True])[0].text
@@ -137,6 +137,8 @@ class Observing:
 def _held(package_id: int, token: int) -> Package:
     package = ledger.get(package_id)
     if package is None:
+        if ledger.was_given(package_id):
+            raise _stale(package_id)
         raise NotFoundError("There is no package of that id.")
     held = package.state is PackageState.LEASED and package.stage is Stage.OBSERVE
     if not held or package.fence != token:

@@ -74,6 +74,9 @@ class PackageResult(Model):
     next_attempt_at: Time
     error: str | None
     nothing: str | None
+    closed_by: Annotated[
+        str | None, Field(description="What made it ready, such as age or flush; null: still open.")
+    ]
 
 
 class PackageListResult(Model):

@@ -77,6 +77,11 @@ class Sender:
         self._start = self._ports.clock()
         self._sent = 0
 
+    @property
+    def sent(self) -> int:
+        """How many events the service has acknowledged."""
+        return self._sent
+
     def send(
         self,
         file: str,

@@ -1,14 +1,12 @@
 """Observers against their shared suite, and what a worker may say on the wire."""
 
-from collections.abc import Mapping
-
 import pytest
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from pipeline.observers.offline import OfflineObserver
 from pipeline.observers.port import ObserverFault
 from pipeline.observers.registry import OBSERVERS, make_observer
-from pipeline.observers.schemas import ObservationModel, ProposalModel
+from pipeline.observers.schemas import ProposalModel
 from storage.errors import BadRequestError, ErrorCode, UnavailableError
 from storage.records.events import Role
 from storage.records.knowledge import RecordKind
@@ -18,10 +16,12 @@ from tests.observer_support import Said, package_of
 
 pytestmark = pytest.mark.contract
 
+PROPOSALS = TypeAdapter(list[ProposalModel])
+
 
 def worker(work: WorkPackage) -> Observation:
     """An outside worker: answers in the wire's words, and knows only explicit rules."""
-    proposals = [
+    said = [
         {
             "kind": "rule",
             "content": item.event.text,
@@ -31,10 +31,8 @@ def worker(work: WorkPackage) -> Observation:
         if item.event.role is Role.USER and item.event.text.startswith(("以后", "From now on"))
         if len(item.event.text) <= 100
     ]
-    answer: Mapping[str, object] = {"proposals": proposals}
-    if not proposals:
-        answer = {"proposals": [], "nothing_worth_keeping": "no explicit rule"}
-    return ObservationModel.model_validate(answer).to_observation()
+    proposals = tuple(item.to_proposal() for item in PROPOSALS.validate_python(said))
+    return Observation(proposals, None if proposals else "no explicit rule")
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
@@ -113,28 +111,26 @@ def test_the_wire_s_names_reach_the_record_s_names() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer",
+    "proposal",
     [
-        {"proposals": []},
-        {"proposals": [], "nothing_worth_keeping": "  "},
-        {"proposals": [{"kind": "rule", "content": "x"}]},
-        {"proposals": [{"kind": "order", "content": "x", "evidence": []}]},
-        {"proposals": [{"kind": "rule", "content": "x", "evidence": [], "authority": "user"}]},
-        {"proposals": [{"kind": "rule", "content": 5, "evidence": []}]},
-        {"proposals": [{"kind": "fact", "content": "x", "evidence": [], "fact_class": "profile"}]},
+        {"kind": "rule", "content": "x"},
+        {"kind": "order", "content": "x", "evidence": []},
+        {"kind": "rule", "content": "x", "evidence": [], "authority": "user"},
+        {"kind": "rule", "content": 5, "evidence": []},
+        {"kind": "fact", "content": "x", "evidence": [], "fact_class": "profile"},
     ],
 )
-def test_what_can_t_be_read_is_refused(answer: dict[str, object]) -> None:
-    """Missing reasons, unknown kinds and fields, and wrong types fail the whole answer."""
+def test_what_can_t_be_read_is_refused(proposal: dict[str, object]) -> None:
+    """Missing fields, unknown kinds and fields, and wrong types fail the whole answer."""
+    readable = {"kind": "rule", "content": "x", "evidence": []}
     with pytest.raises(ValidationError):
-        ObservationModel.model_validate(answer)
+        PROPOSALS.validate_python([readable, proposal])
 
 
 def test_a_long_proposal_is_read_so_that_it_can_be_rejected_alone() -> None:
     """Sizes are the program's to judge, one proposal at a time (spec: protocol, Proposals)."""
     long = {"kind": "rule", "content": "长" * 700, "evidence": []}
-    observation = ObservationModel.model_validate({"proposals": [long]}).to_observation()
-    assert len(observation.proposals) == 1
+    assert ProposalModel.model_validate(long).to_proposal().content == "长" * 700
 
 
 def test_repeated_failures_are_told_with_their_count() -> None:

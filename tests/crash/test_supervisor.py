@@ -1,5 +1,6 @@
 """The small parent: drains on SIGTERM, brings dead children back, and takes them with it."""
 
+import json
 import os
 import random
 import signal
@@ -41,6 +42,23 @@ def test_sigterm_drains_under_load(place: Place) -> None:
     place.wait_published()
     assert tree.terminate() == 0
     check_all(place, book)
+
+
+def test_serve_says_as_json_when_it_listens(place: Place) -> None:
+    """One line names the socket and the process to end, once, however often the gateway starts."""
+    tree = place.serve("--json")
+    assert tree.process.stdout is not None
+    assert json.loads(tree.process.stdout.readline()) == {
+        "socket": str(place.socket), "pid": tree.process.pid,
+    }  # fmt: skip
+    place.wait_ok()
+    gateway = child(tree, GATEWAY)
+    gateway.kill()
+    wait_until(lambda: (c := tree.child(GATEWAY)) and c.pid != gateway.pid, "another gateway")
+    place.wait_ok()
+    tree.process.terminate()
+    assert tree.process.stdout.read() == b""
+    assert tree.wait_gone() == 0
 
 
 def test_a_killed_consumer_comes_back(place: Place) -> None:

@@ -1,8 +1,11 @@
 """The command line against the service: what it prints, how it ends, and that replay loses nothing."""
 
 import json
+import signal
 import subprocess
 import sys
+import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,17 +15,19 @@ import pytest
 from socket_gateway import cli
 from socket_gateway.cli import main
 from socket_gateway.cli.output import Output
+from socket_gateway.cli.replay import show
 from socket_gateway.cli.shown import safe_json
 from socket_gateway.cli.status import watched
 from socket_gateway.client import MemoryClient, Ports, RetryPolicy
 from socket_gateway.framing import Request
+from socket_gateway.protocol import PositionsResult
 from socket_gateway.replaying.errors import ReplayError, StalledError
 from socket_gateway.replaying.publishing import PublicationWait
 from socket_gateway.replaying.replay import Replay, Report
 from socket_gateway.replaying.sending import Sender
 from storage.errors import DiskFullError
 from tests.service_support import Service, event
-from tests.socket_support import running_server
+from tests.socket_support import PATIENCE_S, running_server
 
 pytestmark = pytest.mark.integration
 
@@ -101,6 +106,19 @@ def test_refusal_is_status_1_and_usage_2(run: Run) -> None:
     assert run("replay", "/nothing/here")[0] == 2
 
 
+@pytest.mark.parametrize("name", ["x", "记"])
+@pytest.mark.parametrize("command", [["status"], ["recall", "问"], ["record", "list", "--json"]])
+def test_socket_path_too_long_is_status_1(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, command: list[str]
+) -> None:
+    """A path that no socket can have is told by its variable, not as a missing service."""
+    monkeypatch.setenv("DESKPAW_MEMORY_SOCKET", str(tmp_path / (name * 108)))
+    status, out, err = run(*command)
+    assert (status, out) == (1, "")
+    assert "DESKPAW_MEMORY_SOCKET" in err
+    assert "serve" not in err
+
+
 def test_wrong_setting_is_status_1(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """A setting that isn't known is an error with the nearest known one."""
     monkeypatch.setenv("DESKPAW_MEMORY_SOCKET__IDLE", "5")
@@ -112,9 +130,9 @@ def test_wrong_setting_is_status_1(run: Run, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     "verb",
     [
-        "serve", "status", "recall", "record list", "record get", "record history", "evidence",
-        "packages", "dead list", "dead requeue", "dead discard", "stage pause", "stage resume",
-        "replay", "config show",
+        "serve", "status", "recall", "record", "record list", "record get", "record history",
+        "evidence", "packages", "dead", "dead list", "dead requeue", "dead discard", "stage",
+        "stage pause", "stage resume", "replay", "config", "config show",
     ],
 )  # fmt: skip
 def test_help_has_an_example(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -192,6 +210,22 @@ def test_recall_shows_record_and_verbatim_words(
     assert found["hits"][0]["evidence"][0]["event"] == "e1"
 
 
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [("楼下新开了一家面馆。", "面馆"), ("A noodle shop opened downstairs.", "noodle shop")],
+)
+def test_recall_says_that_no_record_holds_an_event(
+    run: Run, service: Service, text: str, question: str
+) -> None:
+    """An event that was observed and became no record is not told as one that still waits."""
+    remembered(service, text)
+    assert service.positions()["published"] == 1
+    out = run("recall", question)[1]
+    assert text in out
+    assert "no valid record holds it" in out
+    assert "not observed yet" not in out
+
+
 def test_record_and_its_evidence(run: Run, service: Service) -> None:
     """A record is listed, shown, and traced to the span that it rests on."""
     remembered(service, "以后报销单一律用 BX-T-2025 模板。")
@@ -245,7 +279,9 @@ def test_config_show_says_where_values_come_from(run: Run, service: Service) -> 
     assert state == {
         "key": "paths.state", "value": str(service.state), "source": "DESKPAW_STATE_DIR",
     }  # fmt: skip
-    assert "socket.line_bytes\t1048576\tdefault" in run("config", "show")[1]
+    shown = run("config", "show")[1]
+    assert "socket.line_bytes\t1048576\tdefault" in shown
+    assert f"paths.socket\t{service.state / 'memory.sock'}\tDESKPAW_STATE_DIR" in shown
 
 
 # ---- operators -------------------------------------------------------------
@@ -263,7 +299,9 @@ def test_packages_are_listed_page_by_page(run: Run, service: Service) -> None:
     for number in range(3):
         remembered(service, f"以后 {number} 点提醒我。", f"e{number}")
     _, out, err = run("packages", "--state", "done", "--limit", 2)
-    assert [line.split("\t")[4] for line in out.splitlines()[1:]] == ["done", "done"]
+    header, *rows = (line.split("\t") for line in out.splitlines())
+    assert [row[header.index("state")] for row in rows] == ["done", "done"]
+    assert [row[header.index("closed by")] for row in rows] == ["flush", "flush"]
     assert "--after 2" in err
     assert json.loads(run("packages", "--after", 2, "--json")[1])["items"][0]["id"] == 3
 
@@ -420,6 +458,51 @@ def test_replay_goes_on_where_it_broke_off(tmp_path: Path) -> None:
     assert report.files[0].skipped == 20
 
 
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_stopped_replay_says_how_to_go_on(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    more: list[str],
+) -> None:
+    """Ctrl-C in the middle tells how many events are safe, and ends like any program it stops."""
+    log = log_of(tmp_path, *(event(f"e{n}", "好") for n in range(20)))
+    kept: list[str] = []
+    stopped = threading.Event()
+    waiting = threading.get_ident()
+
+    def serve(request: Request) -> object:
+        if request.method == "health":
+            return {"status": "ok", "reasons": [], "version": "1", "uptime_ms": 1}
+        if len(kept) == 10:
+            signal.pthread_kill(waiting, signal.SIGINT)
+            stopped.wait(PATIENCE_S)
+        return served(request, kept)
+
+    monkeypatch.setenv("DESKPAW_STATE_DIR", str(tmp_path))
+    with running_server(tmp_path / "memory.sock", serve):
+        try:
+            status = main(["replay", str(log), "--batch", "5", "--no-wait", *more])
+        finally:
+            stopped.set()
+    told = capsys.readouterr()
+    assert status == 130
+    if more:
+        assert json.loads(told.out) == {"stopped_after": 10}
+    else:
+        assert told.err == "stopped after 10 events; start it again to go on\n"
+
+
+def test_counts_of_one_are_singular(capsys: pytest.CaptureFixture[str]) -> None:
+    """A replay of one owner says so."""
+    positions = PositionsResult(received=1, organized=1, published=1, backlog=0, dead=1)
+    report = Report([], {"local": positions}, newly_dead=Counter({"local": 1}))
+    show(report, Output(as_json=False))
+    told = capsys.readouterr().out
+    assert "1 package of local" in told
+    assert "for 1 owner\n" in told
+
+
 def test_rate_is_kept(tmp_path: Path) -> None:
     """With a rate the events go in even portions over the time that they are due."""
     log = log_of(tmp_path, *(event(f"e{n}") for n in range(10)))
@@ -476,12 +559,12 @@ def test_serve_starts_before_anything_heavy_is_loaded() -> None:
         "heavy = ('pydantic', 'typer', 'rich', 'peewee', 'asyncio')\n"
         "os.execv = lambda path, args: sys.exit(print(args[1:], [m for m in heavy if m in sys.modules]))\n"
         "from socket_gateway.cli import main\n"
-        "main(['serve', '--no-worker'])\n"
+        "main(['serve', '--no-worker', '--json'])\n"
     )
     found = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert found.stdout == "['-m', 'socket_gateway.supervisor', '--no-worker'] []\n"
+    assert found.stdout == "['-m', 'socket_gateway.supervisor', '--no-worker', '--json'] []\n"
 
 
 def test_demo_answers_with_evidence_and_cleans_up(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -28,6 +29,7 @@ from socket_gateway.client import (
 from socket_gateway.framing import Request
 from socket_gateway.limits import Limits
 from socket_gateway.protocol import METHODS, Event, RecordListParams, Source
+from socket_gateway.socket_path import MAX_PATH_BYTES, SocketPathError
 from storage.errors import BadRequestError, BusyError, ErrorCode, MemoryServiceError
 from tests.service_support import Service
 from tests.socket_support import PATIENCE_S, Client, running_server
@@ -509,3 +511,16 @@ def test_client_knows_nothing_of_the_inside() -> None:
         [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True
     )
     assert found.stdout.split() == ["storage", "storage.errors"]
+
+
+@pytest.mark.parametrize("make", [MemoryClient, AsyncMemoryClient])
+@pytest.mark.parametrize("name", ["x", "记"])
+def test_a_path_too_long_is_no_missing_service(
+    make: Callable[[Path], object], tmp_path: Path, name: str
+) -> None:
+    """A client refuses at once a path that no socket can have, and names the variable."""
+    room = MAX_PATH_BYTES - len(os.fsencode(tmp_path)) - 1
+    longest = room // len(name.encode())
+    make(tmp_path / (name * longest))
+    with pytest.raises(SocketPathError, match="DESKPAW_MEMORY_SOCKET"):
+        make(tmp_path / (name * (longest + 1)))

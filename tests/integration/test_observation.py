@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from pipeline.runner import SPLIT_AFTER
 from tests.conftest import StartService
 from tests.service_support import MINUTE, NOW, SECOND, Service, event
 
@@ -284,6 +285,28 @@ def test_an_unknown_package_is_not_found(service: Service) -> None:
         (FAIL, {"error": "x"}),
     ):
         assert service.refused(method, package_id=404, token=1, **more)["code"] == "not_found"
+
+
+def test_a_package_that_was_split_is_stale(service: Service) -> None:
+    """A late worker learns that its lease is over, though a split has taken the package's row."""
+    filtered(
+        service, event("e1", RULE), event("e2", "From now on use the new form", at=NOW + SECOND)
+    )
+    first = claimed(service)
+    package = first
+    for _ in range(SPLIT_AFTER):
+        service.ask(FAIL, package_id=package["id"], token=package["token"], error="no JSON")
+        service.clock.advance(service.settings.pipeline.backoff_cap_ms)
+        package = claimed(service)
+    assert [row["closed_by"] for row in service.packages()] == ["split", "split"]
+    assert first["id"] not in [row["id"] for row in service.packages()]
+    for method, more in (
+        (COMMIT, {"proposals": [], "nothing_worth_keeping": NOTHING}),
+        (FAIL, {"error": "x"}),
+    ):
+        late = service.refused(method, package_id=first["id"], token=first["token"], **more)
+        assert late["code"] == "stale"
+        assert late["details"] == {"package_id": first["id"], "moved": "lease"}
 
 
 def test_a_lease_does_not_outlive_its_stage(service: Service) -> None:

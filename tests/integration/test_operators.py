@@ -59,8 +59,20 @@ def test_the_ledger_is_listed_package_by_package(service: Service) -> None:
         "next_attempt_at": 0,
         "error": None,
         "nothing": None,
+        "closed_by": None,
     }
     assert (second["object"], second["priority"]) == ("@owner", "high")
+
+
+def test_a_package_tells_what_closed_it(service: Service) -> None:
+    """An operator sees why a package is ready: its age, a flush, an urgent event."""
+    service.ingest(event("e1", "一", objects=[{"id": "o1"}]))
+    service.runner.filter_events()
+    service.clock.advance(service.settings.pipeline.package_age_ms)
+    service.sweep()
+    service.ingest(event("e2", "二", objects=[{"id": "o2"}]))
+    service.ask("ops.flush")
+    assert [row["closed_by"] for row in service.packages()] == ["age", "flush"]
 
 
 def test_packages_are_listed_by_state_in_pages(service: Service) -> None:

@@ -13,13 +13,9 @@ import pytest
 
 from socket_gateway import ownership
 from socket_gateway.framing import Request
-from socket_gateway.ownership import (
-    MAX_PATH_BYTES,
-    SocketOwnedError,
-    SocketOwnership,
-    SocketPathError,
-)
+from socket_gateway.ownership import SocketOwnedError, SocketOwnership
 from socket_gateway.server import SocketServer
+from socket_gateway.socket_path import MAX_PATH_BYTES, SocketPathError
 from tests.socket_support import Client, RunningServer, loop_thread, running_server
 
 pytestmark = pytest.mark.integration

@@ -1,6 +1,7 @@
 """The redaction room: what goes, what stays, and that it ends (mission B6; spec: quality, Safety)."""
 
 import random
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,14 @@ def redactor() -> Redactor:
 def redacted(redactor: Redactor, text: str, *, by_model: bool = False) -> str:
     """The text alone, redacted."""
     return redactor.redact_many([text], by_model=[by_model])[0].text
+
+
+def tree(
+    redactor: Redactor, value: JsonValue, *, by_model: bool = False
+) -> tuple[JsonValue, Mapping[str, int]]:
+    """A JSON tree alone, redacted, and what it has lost."""
+    (item,) = redactor.redact_batch([RedactionItem(value, by_model)])
+    return item.value, item.counts
 
 
 def leaks(redactor: Redactor, cases: list[Case]) -> list[str]:
@@ -179,7 +188,7 @@ def test_tags_that_a_user_mentions_stay(redactor: Redactor, text: str) -> None:
 def test_a_name_condemns_its_value(redactor: Redactor, name: str) -> None:
     """In JSON a value is removed for the name it stands under, also in a list below."""
     value: JsonValue = {"a": {name: ["abcd1234"], "other": "abcd1234"}}
-    result, counts = redactor.redact_value(value, by_model=False)
+    result, counts = tree(redactor, value)
     assert "abcd1234" not in str(result).replace("'other': 'abcd1234'", "")
     assert sum(counts.values()) == 1
 
@@ -198,10 +207,10 @@ def test_a_name_condemns_its_value(redactor: Redactor, name: str) -> None:
 )
 def test_shapes_that_hide_secrets_in_json(redactor: Redactor, value: JsonValue) -> None:
     """Label and value, reasoning blocks, cookie jars and keys that hold text are known."""
-    result, counts = redactor.redact_value(value, by_model=True)
+    result, counts = tree(redactor, value, by_model=True)
     assert "abcd1234" not in str(result)
     assert counts
-    assert redactor.redact_value(result, by_model=True) == (result, {})
+    assert tree(redactor, result, by_model=True) == (result, {})
 
 
 @pytest.mark.parametrize(
@@ -215,7 +224,7 @@ def test_shapes_that_hide_secrets_in_json(redactor: Redactor, value: JsonValue) 
 )
 def test_harmless_json_comes_back_as_the_same_object(redactor: Redactor, value: JsonValue) -> None:
     """Untouched JSON is not copied."""
-    result, counts = redactor.redact_value(value, by_model=False)
+    result, counts = tree(redactor, value)
     assert result is value
     assert not counts
 
@@ -224,7 +233,7 @@ def test_keys_that_become_equal_lose_nothing(redactor: Redactor) -> None:
     """Two keys that differ only in their secrets stay two entries."""
     maker = ValueMaker(3)
     value: JsonValue = {f"密码是 {maker.password()}": 1, f"密码是 {maker.password()}x": 2}
-    result, _ = redactor.redact_value(value, by_model=False)
+    result, _ = tree(redactor, value)
     assert isinstance(result, dict)
     assert sorted(map(str, result.values())) == ["1", "2"]
 

@@ -41,13 +41,21 @@ def test_a_state_folder_of_ones_own_takes_the_socket_along(tmp_path: Path) -> No
     assert paths.queue == tmp_path / "data/queue.sqlite3"
     assert paths.index == tmp_path / "index"
     assert paths.cache == tmp_path / "cache"
-    assert sources == {"paths.state": STATE}
+    assert sources == {
+        f"paths.{name}": STATE for name in ("state", "socket", "database", "bundles")
+    }
 
 
-def test_an_empty_state_folder_is_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A variable that is set to nothing names no folder."""
+@pytest.mark.parametrize(
+    "variable",
+    [STATE, "DESKPAW_MEMORY_SOCKET", "DESKPAW_MEMORY_DB", "DESKPAW_MEMORY_BUNDLES"],
+)
+def test_an_empty_variable_names_no_path(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variable: str
+) -> None:
+    """A path's variable that is set to nothing is as good as absent, for every path."""
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert load({STATE: ""})[0].paths.state == tmp_path / ".deskpaw/memory"
+    assert load({variable: ""}) == load({})
 
 
 @pytest.mark.parametrize(
@@ -117,7 +125,7 @@ def test_every_setting_is_listed_with_its_source(tmp_path: Path) -> None:
 def test_other_variables_are_nobodys_business(tmp_path: Path) -> None:
     """A variable of another program, however alike, sets nothing."""
     environ = {STATE: str(tmp_path), "DESKPAW_OTHER": "x", "deskpaw_memory_log__level": "x"}
-    assert load(environ)[1] == {"paths.state": STATE}
+    assert load(environ) == load({STATE: str(tmp_path)})
 
 
 # ---- errors ----------------------------------------------------------------

@@ -88,15 +88,11 @@ class Redactor:
             raise ValueError("Give one by_model flag for each text.")
         return self._redact_texts(texts, by_model)
 
-    def redact_value(
-        self, value: JsonValue, *, by_model: bool
-    ) -> tuple[JsonValue, Mapping[str, int]]:
-        """Redact a JSON tree: its strings, its keys, and what stands under a secret's name."""
-        item = self.redact_batch([RedactionItem(value, by_model)])[0]
-        return item.value, item.counts
-
     def redact_batch(self, items: Sequence[RedactionItem]) -> list[RedactedItem]:
-        """Redact texts and JSON trees in one go; one result an item, in order."""
+        """Redact texts and JSON trees in one go; one result an item, in order.
+
+        In a tree its strings and keys are redacted, and what stands under a secret's name.
+        """
         texts: list[str] = []
         by_model: list[bool] = []
         ends: list[int] = []
