@@ -1,7 +1,9 @@
 """Observation by an outside worker: claim, commit, fail (spec: protocol, Observation)."""
 
+from hashlib import blake2b
 from typing import Any
 
+import orjson
 from pydantic import TypeAdapter
 
 from pipeline.observers.port import ObserverFault
@@ -11,7 +13,7 @@ from pipeline.stages.observe import Judged
 from socket_gateway import protocol, shapes
 from socket_gateway.dispatch import validated_list
 from socket_gateway.handlers.services import Services
-from storage.errors import BadRequestError, NotFoundError, StaleError
+from storage.errors import BadRequestError, ConflictError, NotFoundError, StaleError
 from storage.records.runs import FaultKind, Observation, Package, PackageState, Stage, WorkPackage
 from storage.repositories import ledger
 
@@ -54,13 +56,15 @@ class Observing:
             NotFoundError: There never was such a package.
             StaleError: The lease has passed to another, or a split has taken the package away.
             BadRequestError: A proposal can't be read, or there is neither a proposal nor a reason.
+            ConflictError: Under this token other proposals were committed.
         """
         proposals = validated_list(_PROPOSALS, params.proposals, "proposals")
         if not proposals and not (params.nothing_worth_keeping or "").strip():
             raise BadRequestError(
                 "nothing_worth_keeping: a commit without proposals needs it; say why there are none."
             )
-        again = await self._services.read(_answered, params.package_id, params.token)
+        digest = _digest(params)
+        again = await self._services.read(_answered, params.package_id, params.token, digest)
         if again is not None:
             return again
         observation = Observation(
@@ -70,7 +74,7 @@ class Observing:
         judged = await self._services.read(self._judge, params, observation)
         if isinstance(judged, dict):
             return judged
-        answer = await self._services.write("external", self._apply, *judged)
+        answer = await self._services.write("external", self._apply, *judged, digest)
         self._services.wake(Work.ADVANCE)
         return answer
 
@@ -81,7 +85,7 @@ class Observing:
         try:
             package = _held(params.package_id, params.token)
         except StaleError:
-            again = _answered(params.package_id, params.token)
+            again = _answered(params.package_id, params.token, _digest(params))
             if again is None:
                 raise
             return again
@@ -97,16 +101,17 @@ class Observing:
         cleaned = self._services.redactor.redact_many([reason], by_model=[True])[0].text
         return Observation(observation.proposals, cleaned)
 
-    def _apply(self, package: Package, judged: Judged) -> Json:
+    def _apply(self, package: Package, judged: Judged, digest: str) -> Json:
         now = self._services.now()
         if not ledger.holds(package):
             # The same commit may have been sent twice at once; then both get the one answer.
-            again = _answered(package.id, package.fence)
+            again = _answered(package.id, package.fence, digest)
             if again is None:
                 raise _stale(package.id)
             return again
         applied = self._services.observe.apply(package, judged, now)
-        advanced = ledger.advance(package, now=now, answer=applied.answer, nothing=applied.nothing)
+        answer = {"digest": digest, "told": applied.answer}
+        advanced = ledger.advance(package, now=now, answer=answer, nothing=applied.nothing)
         if advanced is not None:
             ledger.release(advanced)
         return _commit_answer(applied.answer)
@@ -153,12 +158,27 @@ def _stale(package_id: int) -> StaleError:
     )
 
 
-def _answered(package_id: int, token: int) -> Json | None:
-    """The answer that this very commit got before, if it did."""
+def _answered(package_id: int, token: int, digest: str) -> Json | None:
+    """The answer that this very commit got before, if it did.
+
+    Raises:
+        ConflictError: What was committed under this token is something else.
+    """
     output = ledger.output(package_id, Stage.OBSERVE)
     if output is None or output[0] != token:
         return None
-    return _commit_answer(output[1])
+    if output[1].get("digest") != digest:
+        raise ConflictError(
+            "Other proposals were committed under this token; nothing was changed. Claim again.",
+            details={"package_id": package_id},
+        )
+    return _commit_answer(output[1]["told"])
+
+
+def _digest(params: protocol.CommitParams) -> str:
+    """What makes two commits the same."""
+    said = [params.proposals, params.nothing_worth_keeping]
+    return blake2b(orjson.dumps(said, option=orjson.OPT_SORT_KEYS), digest_size=16).hexdigest()
 
 
 def _commit_answer(answer: Any) -> Json:

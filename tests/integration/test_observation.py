@@ -242,6 +242,23 @@ def test_the_same_commit_again_gets_the_same_answer(service: Service) -> None:
     assert len(service.records()) == 1
 
 
+def test_another_commit_under_the_same_token_is_a_conflict(service: Service) -> None:
+    """A second thought comes too late: the first commit stands, and the worker is told."""
+    filtered(service, event("e1", RULE))
+    package = claimed(service)
+    first = commit(service, package, rule())
+    error = service.refused(
+        COMMIT,
+        package_id=package["id"],
+        token=package["token"],
+        proposals=[],
+        nothing_worth_keeping=NOTHING,
+    )
+    assert error["code"] == "conflict"
+    service.work()
+    assert [found["id"] for found in service.records()] == [first["accepted"][0]["record_id"]]
+
+
 @pytest.mark.parametrize("token", [0, 2, 99])
 def test_a_wrong_token_is_stale(service: Service, token: int) -> None:
     """Only the lease's own token counts; another changes nothing."""
