@@ -25,7 +25,7 @@ from typing import Any
 from scripts.bench.common import Service, environment, median, percentile, report, service
 from socket_gateway.client import MemoryClient
 
-SETS = ("memorybank_cn", "locomo", "memdaily", "drcd", "beam_100k", "realmem", "zh_edge")
+SETS = ("memorybank_cn", "locomo", "memdaily", "drcd", "beam_100k", "zh_edge")
 DEPTH = 10
 ITEMS = 30
 """Hits asked for: records stand for several events, so ten events may take more or fewer hits."""
