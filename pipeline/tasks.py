@@ -9,7 +9,7 @@ import os
 import threading
 from collections.abc import Callable
 
-from pipeline.runner import Runner, Work, describe
+from pipeline.runner import MAX_CLAIMS, MAX_PASSES, Runner, Work, describe
 from pipeline.runtime import WorkerRuntime
 from pipeline.settings import load
 from pipeline.task_queue import make_queue
@@ -65,15 +65,18 @@ def stop() -> None:
 @huey.task(name="filter")  # type: ignore[untyped-decorator]  # huey is untyped
 def filter_events() -> None:
     """Pass over new events, then work off what became due by it."""
-    if _work(lambda runner: runner.filter_events()):
+    if _work(lambda runner: runner.filter_events()) >= MAX_PASSES:
         enqueue(Work.FILTER)
     advance.call_local()
 
 
 @huey.task(name="advance")  # type: ignore[untyped-decorator]  # huey is untyped
 def advance() -> None:
-    """Work off packages that are due; what is left is another task's, so that a drain ends soon."""
-    if _work(lambda runner: runner.advance()):
+    """Work off packages that are due; what is left is another task's, so that a drain ends soon.
+
+    Fewer claims than a call may make mean that nothing is left, and then nobody is woken for it.
+    """
+    if _work(lambda runner: runner.advance()) >= MAX_CLAIMS:
         enqueue(Work.ADVANCE)
 
 

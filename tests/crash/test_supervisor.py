@@ -102,6 +102,7 @@ def test_children_die_with_their_parent(place: Place) -> None:
     os.kill(tree.process.pid, signal.SIGKILL)
     tree.wait_gone()
     wait_until(lambda: not any(_lives(one) for one in children), "the end of both children")
+    assert [_lives(one) for one in children] == [False, False]
 
 
 def _lives(process: psutil.Process) -> bool:

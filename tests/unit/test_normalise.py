@@ -39,7 +39,8 @@ def test_what_no_term_may_hold_becomes_a_space(unusable: str) -> None:
 @given(st.text(st.characters()))
 def test_folding_takes_any_text(text: str) -> None:
     """Nothing raises, and what comes out can be encoded."""
-    fold(text).encode()
+    folded = fold(text)
+    assert folded.encode().decode() == folded
 
 
 def test_a_run_of_combining_marks_is_cut_short() -> None:
