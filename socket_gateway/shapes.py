@@ -59,6 +59,7 @@ def record(found: Record) -> Json:
             "failure": found.failure,
             "verify": found.verify,
             "cues": found.cues,
+            "links": found.links,
             "reason": found.reason,
         }
     )
@@ -118,6 +119,7 @@ def package(found: Package) -> Json:
         "error": found.error,
         "nothing": found.nothing,
         "closed_by": found.closed_by,
+        "work": found.work.value,
     }
 
 

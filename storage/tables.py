@@ -163,6 +163,7 @@ class PackageRow(Table):
     fault = TextField(null=True)
     error = TextField(null=True)
     parked_at = BigIntegerField(null=True)
+    work = TextField(default="events")
 
     class Meta:
         table_name = "package"
@@ -270,6 +271,24 @@ class RecordVersionRow(Table):
         without_rowid = True
 
 
+class RecordChangeRow(Table):
+    """The journal: what has changed records, in order; from it they can be made anew."""
+
+    seq = AutoIncrementField()
+    owner = TextField()
+    subject_id = TextField()
+    object_revision = BigIntegerField()
+    change = TextField()
+    at = BigIntegerField()
+    package_id = BigIntegerField(null=True, index=True)
+    record_id = TextField(null=True)
+    body = TextField()
+
+    class Meta:
+        table_name = "record_change"
+        indexes = ((("owner", "subject_id", "seq"), False), (("owner", "record_id"), False))
+
+
 class EvidenceRow(Table):
     """The verbatim spans that records rest on, in code points of the event's text."""
 
@@ -361,6 +380,7 @@ TABLES: tuple[type[Table], ...] = (
     ProposalRow,
     RecordRow,
     RecordVersionRow,
+    RecordChangeRow,
     EvidenceRow,
     IndexEntryRow,
     SnapshotRow,

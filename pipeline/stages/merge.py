@@ -5,16 +5,16 @@ them meanwhile, it is worked out again.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from pipeline.errors import LostRaceError
 from pipeline.rules import settling
 from pipeline.rules.wording import normalised
 from pipeline.stages.contract import Applied, each
-from storage.records.knowledge import Record, RecordKind
+from storage.records.knowledge import Change, Record, RecordKind
 from storage.records.runs import Package, Stage
-from storage.repositories import objects, proposals, records, snapshots
+from storage.repositories import journal, objects, proposals, records
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +45,12 @@ class Merge:
         for subject, revision in computed.seen.items():
             if objects.revision(package.owner, subject) != revision:
                 raise LostRaceError
-        changed = (*computed.inserts, *computed.updates)
-        if changed:
-            revisions = {
-                subject: objects.bump(package.owner, subject, now)
-                for subject in sorted({record.subject_id for record in changed})
-            }
-            records.write(
-                [
-                    replace(record, object_revision=revisions[record.subject_id])
-                    for record in changed
-                ],
-                normal=normalised,
-            )
-            snapshots.count_settling(package.owner)
+        journal.write(
+            package.owner,
+            (*computed.inserts, *computed.updates),
+            journal.Cause(Change.SETTLE, now, package_id=package.id),
+            normal=normalised,
+        )
         return Applied({"records": _ids(computed.inserts), "updated": _ids(computed.updates)})
 
 

@@ -77,6 +77,10 @@ class PackageResult(Model):
     closed_by: Annotated[
         str | None, Field(description="What made it ready, such as age or flush; null: still open.")
     ]
+    work: Annotated[
+        Literal["events", "compact", "act"],
+        Field(description="What it is made of; an act is a change that somebody asked for."),
+    ]
 
 
 class PackageListResult(Model):

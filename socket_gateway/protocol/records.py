@@ -56,6 +56,9 @@ class RecordResult(Model):
     failure: list[str] | None = None
     verify: list[str] | None = None
     cues: list[str] | None = None
+    links: Annotated[
+        list[Id] | None, Field(description="Records that this one rolls up; they stay as they are.")
+    ] = None
     reason: str | None = None
 
 

@@ -8,11 +8,12 @@ from peewee import fn
 from storage.clock import Clock
 from storage.database import database
 from storage.errors import MemoryServiceError
-from storage.migrations import m0001_first_tables
+from storage.migrations import m0001_first_tables, m0002_journal
 from storage.tables import Migration
 
 MIGRATIONS: Final[tuple[tuple[int, str, Callable[[], None]], ...]] = (
     (1, "first_tables", m0001_first_tables.apply),
+    (2, "journal", m0002_journal.apply),
 )
 
 

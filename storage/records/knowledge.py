@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
+from typing import Any
 
 from storage.records.events import ObjectKind
 
@@ -141,7 +142,8 @@ class Record:
     """A unit of memory (mission D2). Times are epoch milliseconds.
 
     `revision` counts this record's versions; `object_revision` is its object's revision at its last
-    change, which is what `expected_revision` compares with.
+    change, which is what `expected_revision` compares with. `links` names records that this one
+    rolls up, which stay as they are.
     """
 
     id: str
@@ -171,8 +173,42 @@ class Record:
     failure: tuple[str, ...] = ()
     verify: tuple[str, ...] = ()
     cues: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
     reason: str | None = None
     package_id: int | None = None
+
+
+class Change(StrEnum):
+    """What a journal entry says of records (mission A2: what is derived can be made anew).
+
+    `settle`: the accepted proposals of a package were weighed. `confirm`: the user confirmed a
+    record. `expire` and `archive`: a record's status changed by rule or request. `versions`: the
+    subject's records stood at these versions, whatever had led there.
+    """
+
+    SETTLE = "settle"
+    CONFIRM = "confirm"
+    EXPIRE = "expire"
+    ARCHIVE = "archive"
+    VERSIONS = "versions"
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """One change to the records of one subject; `object_revision` is the revision it made.
+
+    `body` holds no text of the user: ids, places in events, versions, reasons that are codes.
+    """
+
+    owner: str
+    subject_id: str
+    object_revision: int
+    change: Change
+    at: int
+    seq: int = 0
+    package_id: int | None = None
+    record_id: str | None = None
+    body: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

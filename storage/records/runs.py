@@ -39,6 +39,18 @@ class PackageState(StrEnum):
     DEAD = "dead"
 
 
+class PackageWork(StrEnum):
+    """What a package is made of: events, an object to compact, or a change already settled.
+
+    An `act` is somebody's confirmation, correction or import: it only has to be indexed and
+    published.
+    """
+
+    EVENTS = "events"
+    COMPACT = "compact"
+    ACT = "act"
+
+
 class FaultKind(StrEnum):
     """What failing again would bring: a transient fault may pass, a content fault will not."""
 
@@ -73,6 +85,7 @@ class Package:
     error: str | None = None
     nothing: str | None = None
     closed_by: str | None = None
+    work: PackageWork = PackageWork.EVENTS
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ def _plain(value: Any) -> Any:
 
 
 _TUPLES = frozenset(
-    {"supersedes", "conflicts_with", "conditions", "steps", "failure", "verify", "cues"}
+    {"supersedes", "conflicts_with", "conditions", "steps", "failure", "verify", "cues", "links"}
 )
 
 

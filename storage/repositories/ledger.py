@@ -10,13 +10,14 @@ from typing import Any, Final
 
 from storage.database import database
 from storage.records.events import Priority
-from storage.records.runs import FaultKind, Package, PackageState, Stage
+from storage.records.runs import FaultKind, Package, PackageState, PackageWork, Stage
 from storage.repositories import stage_controls
 from storage.repositories.codec import dump, load
 
 _COLUMNS: Final = (
     "id, owner, lane, object_id, stage, state, attempt, fence, priority, first_seq, last_seq,"
-    " events, opened_at, lease_until, next_attempt_at, task_id, error, nothing_kept, closed_by"
+    " events, opened_at, lease_until, next_attempt_at, task_id, error, nothing_kept, closed_by,"
+    " work"
 )
 
 AGING_MS: Final = 60_000
@@ -28,6 +29,7 @@ def _package(row: Sequence[Any]) -> Package:
     (
         number, owner, lane, object_id, stage, state, attempt, fence, priority, first_seq, last_seq,
         events, opened_at, lease_until, next_attempt_at, task_id, error, nothing, closed_by,
+        work,
     ) = row  # fmt: skip
     return Package(
         id=number,
@@ -49,6 +51,7 @@ def _package(row: Sequence[Any]) -> Package:
         error=error,
         nothing=nothing,
         closed_by=closed_by,
+        work=PackageWork(work),
     )
 
 

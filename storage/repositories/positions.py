@@ -7,7 +7,7 @@ from storage.database import database
 from storage.records.events import Positions
 from storage.repositories import dead_letters, events
 
-_UNDER_WAY: Final = "state IN ('open', 'ready', 'leased')"
+_UNDER_WAY: Final = "work = 'events' AND state IN ('open', 'ready', 'leased')"
 _UNSETTLED: Final = "'observe', 'merge'"
 _UNPUBLISHED: Final = "'observe', 'merge', 'index', 'publish'"
 

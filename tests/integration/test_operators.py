@@ -60,6 +60,7 @@ def test_the_ledger_is_listed_package_by_package(service: Service) -> None:
         "error": None,
         "nothing": None,
         "closed_by": None,
+        "work": "events",
     }
     assert (second["object"], second["priority"]) == ("@owner", "high")
 
