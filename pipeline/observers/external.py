@@ -8,8 +8,11 @@ class ExternalObserver:
     """Leaves every package to an outside worker (spec: protocol, Observation)."""
 
     name = "external"
-    built_in = False
     batch = 1
+
+    def ready(self) -> bool:
+        """Never: its packages are claimed over the socket."""
+        return False
 
     def observe(self, work: WorkPackage) -> Observation:
         """Refuse: the package waits for its worker.

@@ -7,7 +7,7 @@ from storage.records.runs import FaultKind, Observation, WorkPackage
 
 
 class Observer(Protocol):
-    """Reads packages. Holds no transaction, no clock and no store.
+    """Reads packages. Holds no transaction and no lease, and keeps nothing of what it proposes.
 
     Every implementation passes `tests/contract/observer_suite.py`.
     """
@@ -15,11 +15,12 @@ class Observer(Protocol):
     name: str
     """The word of `observer.kind` in the settings."""
 
-    built_in: bool
-    """Whether the pipeline's own worker calls it."""
-
     batch: int
     """How many packages one claim may take for it."""
+
+    def ready(self) -> bool:
+        """Whether the pipeline's own worker may ask it now; until then it claims no package."""
+        ...
 
     def observe(self, work: WorkPackage) -> Observation:
         """Propose records for a package, or say why nothing in it is worth keeping.
