@@ -1,7 +1,7 @@
-"""Intake: events are redacted, given their sequence number and made durable.
+"""Intake: events are cleaned, given their sequence number and made durable.
 
 The door hands requests in; the writer takes every request that waits as one group, so that one
-redaction call, one id look-up and one fsync serve them all (mission B1, B2, B6; spec: design,
+look at all texts, one id look-up and one fsync serve them all (mission B1, B2, B6; spec: design,
 Group commit).
 """
 
@@ -11,12 +11,12 @@ from hashlib import blake2b
 
 import orjson
 
-from pipeline.rules.cleaning import Cleaned, clean
+from pipeline.rules.cleaning import Cleaned, clean, rules_version
 from pipeline.text.redaction import Redactor
 from storage.clock import Clock
 from storage.errors import BadRequestError, ConflictError
 from storage.records.events import Event, Positions, Receipt
-from storage.repositories import events, positions
+from storage.repositories import events, positions, tombstones
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +49,11 @@ class Intake:
 
     def __init__(self, redactor: Redactor, clock: Clock) -> None:
         self._redactor = redactor
+        self._version = rules_version(redactor)
         self._clock = clock
 
     def prepare(self, items: Sequence[IngestRequest]) -> list[_Prepared]:
-        """Redact and hash the events of all requests at once, before any transaction."""
+        """Clean and hash the events of all requests at once, before any transaction."""
         cleaned = iter(
             clean([event for request in items for event in request.events], self._redactor)
         )
@@ -110,11 +111,18 @@ class Intake:
         for work in prepared:
             for new in work.new:
                 wanted.setdefault(new.event.owner, {})[new.event.id] = None
-        return {
+        known = {
             (owner, event_id): identity
             for owner, ids in wanted.items()
             for event_id, identity in events.identities(owner, list(ids)).items()
         }
+        for owner, ids in wanted.items():
+            if tombstones.any_of(owner):
+                known |= {
+                    (owner, event_id): events.StoredIdentity(seq, b"", "", forgotten=True)
+                    for event_id, seq in tombstones.forgotten_events(owner, ids).items()
+                }
+        return known
 
     def _judge(
         self,
@@ -134,6 +142,9 @@ class Intake:
                 added.append(new)
                 mine[key] = events.StoredIdentity(seq, new.hash, new.redactor)
                 receipts.append(_receipt(new, seq, duplicate=False))
+            elif stored.forgotten:
+                again = Receipt(new.event.id, stored.seq, duplicate=True, forgotten=True)
+                receipts.append(again)
             elif stored.hash == new.hash:
                 receipts.append(_receipt(new, stored.seq, duplicate=True))
             elif self._differs_by_redactor(new, stored):
@@ -160,9 +171,7 @@ class Intake:
 
     def _hashed(self, cleaned: Cleaned, now: int) -> events.NewEvent:
         digest = blake2b(_canonical(cleaned.event), digest_size=16).digest()
-        return events.NewEvent(
-            cleaned.event, digest, self._redactor.version, now, cleaned.redactions
-        )
+        return events.NewEvent(cleaned.event, digest, self._version, now, cleaned.redactions)
 
 
 def _receipt(new: events.NewEvent, seq: int, *, duplicate: bool) -> Receipt:

@@ -1,7 +1,9 @@
-"""Cleaning events: everything of them that may hold a secret goes through the redactor at once.
+"""Cleaning events: what nobody may read again is removed, what forges a speaker is broken.
 
-Most events hold none, and then come out as the very objects that went in: copying each would cost
-more than looking at it (mission B6; spec: protocol, Frames and ids).
+Invisible characters go first, so that secrets are looked for in what is kept; then secrets and hidden
+reasoning; then, in what the user has not written, forged marks. Most events hold nothing of all this,
+and then come out as the very objects that went in: copying each would cost more than looking at it
+(mission B5, B6; spec: protocol, Frames and ids).
 """
 
 from collections import Counter
@@ -9,8 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from pipeline.text import neutralise
+from pipeline.text.neutralise import NEUTRALISER_VERSION
 from pipeline.text.redaction import RedactionItem, Redactor
-from storage.records.events import Event
+from storage.records.events import Event, Role
 
 _USUAL: Final = frozenset(
     {
@@ -25,28 +29,94 @@ _USUAL: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """An event as it may be kept, what it has lost, and the id field that can't be kept at all."""
+    """An event as it may be kept, what was done to it, and the id field that can't be kept at all.
+
+    `redactions` counts by kind: the redactor's, and `hidden` and `marker` of `neutralise`.
+    """
 
     event: Event
     redactions: Mapping[str, int] = field(default_factory=dict)
     secret_id: str | None = None
 
 
-def clean(events: Sequence[Event], redactor: Redactor) -> list[Cleaned]:
-    """Redact text, data and names of events, and look into their ids.
+def rules_version(redactor: Redactor) -> str:
+    """The version of all that `clean` does: two events cleaned under one version compare as they are."""
+    return f"{redactor.version}+neutral-{NEUTRALISER_VERSION}"
 
-    Ids are looked up and shown, so one that holds a secret can't be cleaned, only refused.
+
+def clean(events: Sequence[Event], redactor: Redactor) -> list[Cleaned]:
+    """Clean text, data and names of events, and look into their ids.
+
+    Ids are looked up and shown, so one that holds a secret can't be cleaned, only refused. An event
+    that was cleaned comes out the same again.
     """
     made = [Cleaned(event) for event in events]
-    together = ["\n".join((event.text, *_names(event))) for event in events]
-    suspects = redactor.suspects(together)
+    read = [_read(event) for event in events]
+    if neutralise.may_hide(read):
+        made = [_neutralised(one, by_user=True) for one in made]
+        read = [_read(one.event) for one in made]
+    suspects = redactor.suspects(read)
     # A secret's name can condemn a value of any form, so data always takes the whole way.
-    suspects.update(place for place, event in enumerate(events) if event.data is not None)
+    suspects.update(place for place, one in enumerate(made) if one.event.data is not None)
     closer = sorted(suspects)
-    redacted = _redacted([events[place] for place in closer], redactor)
-    for place, cleaned in zip(closer, redacted, strict=True):
-        made[place] = cleaned
+    redacted = _redacted([made[place].event for place in closer], redactor)
+    for place, found in zip(closer, redacted, strict=True):
+        made[place] = _joined(made[place], found)
+    return _unforged(made, read)
+
+
+def _read(event: Event) -> str:
+    """All that is read of an event."""
+    data = () if event.data is None else neutralise.strings(event.data)
+    return "\n".join((event.text, *_names(event), *data))
+
+
+def _joined(before: Cleaned, after: Cleaned) -> Cleaned:
+    if not before.redactions:
+        return after
+    return replace(after, redactions=Counter(before.redactions) + Counter(after.redactions))
+
+
+# ---- invisible characters and forged marks -----------------------------------
+
+
+def _unforged(made: list[Cleaned], read: Sequence[str]) -> list[Cleaned]:
+    """Break the marks in what the user has not written."""
+    others = [place for place, one in enumerate(made) if one.event.role is not Role.USER]
+    if others and neutralise.may_forge([read[place] for place in others]):
+        for place in others:
+            made[place] = _neutralised(made[place], by_user=False)
+    # Where something was cut out, what stood apart may now stand together.
+    for place, one in enumerate(made):
+        if one.redactions:
+            made[place] = _neutralised(one, by_user=one.event.role is Role.USER)
     return made
+
+
+def _neutralised(one: Cleaned, *, by_user: bool) -> Cleaned:
+    counts: Counter[str] = Counter()
+
+    def text(given: str) -> str:
+        found = neutralise.neutralised(given, by_user=by_user)
+        counts.update(found.counts)
+        return found.text
+
+    event = one.event
+    named: dict[str, Any] = {
+        "text": text(event.text),
+        "data": event.data and neutralise.tree(event.data, text),
+        "speaker": event.speaker and text(event.speaker),
+        "ref": event.ref and text(event.ref),
+        "objects": tuple(
+            replace(ref, title=ref.title and text(ref.title)) for ref in event.objects
+        ),
+    }
+    if not counts:
+        return one
+    return Cleaned(replace(event, **named), Counter(one.redactions) + counts, one.secret_id)
+
+
+# ---- secrets -------------------------------------------------------------------
 
 
 def _redacted(events: Sequence[Event], redactor: Redactor) -> list[Cleaned]:

@@ -8,14 +8,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from pipeline.rules.asserting import is_pasted, only_asks
+from pipeline.rules.borrowing import DATA_ROLES, Borrowing, Surroundings, speaks_for_user
+from pipeline.rules.confirming import taken_up
 from pipeline.rules.lexicon import mere_assent, says_always, says_once, slot_of
-from pipeline.rules.trusting import authority_of, distrust, needs_user
-from pipeline.rules.wording import chinese, content_words
+from pipeline.rules.trusting import RETELLING, authority_of, distrust, needs_user
+from pipeline.rules.wording import content_words
 from storage.records.events import OWNER_OBJECT, Event, Role
-from storage.records.knowledge import Proposal, RecordKind, RecordStatus, RejectionCode, Span
+from storage.records.knowledge import (
+    Authority,
+    FactClass,
+    Proposal,
+    RecordKind,
+    RecordStatus,
+    RejectionCode,
+    Span,
+)
 from storage.records.runs import WorkPackage
 
 _ECHO_SHARE = 0.5
+_EXTERNAL = frozenset({Role.EXTERNAL})
 # A promise or a way of doing that touches a slot does not fill it.
 _SLOTTED = frozenset(
     {RecordKind.FACT, RecordKind.PREFERENCE, RecordKind.RULE, RecordKind.CORRECTION}
@@ -35,6 +47,7 @@ class Case:
 
     proposal: Proposal
     work: WorkPackage
+    around: Surroundings
     objects: frozenset[str]
     spans: tuple[Span, ...]
     events: tuple[Event, ...]
@@ -68,10 +81,36 @@ class Case:
             self.work.package.owner, self.proposal.kind, self.proposal.content, self.spans
         )
 
-    def quotes(self, role: Role) -> str:
-        """What a role says in the evidence."""
+    def quotes(self, *speakers: Role) -> str:
+        """What these roles say in the evidence."""
         roles = {event.id: event.role for event in self.events}
-        return "\n".join(span.quote for span in self.spans if roles[span.event_id] is role)
+        return "\n".join(span.quote for span in self.spans if roles[span.event_id] in speakers)
+
+    @property
+    def authority(self) -> Authority:
+        """Whose word it rests on: a story in a page's words is the page's, whoever is quoted."""
+        if self.proposal.kind in RETELLING:
+            told = self.quotes(*(set(Role) - {Role.EXTERNAL}))
+            if Borrowing(self.proposal, self.around, told, _EXTERNAL).is_foreign:
+                return Authority.EXTERNAL
+        return authority_of(self.proposal.kind, self.roles)
+
+    @property
+    def first_status(self) -> RecordStatus:
+        """What its record begins as: a candidate where something has still to bear it out.
+
+        Procedures are drafts, what surrounds us must be seen on two days (mission D6, F3), and what
+        binds in words that the user's quote does not share, such as a translation, was not said.
+        """
+        proposal = self.proposal
+        environment = proposal.fact_class is FactClass.ENVIRONMENT
+        draft = proposal.kind is RecordKind.PROCEDURE
+        if draft or (proposal.kind is RecordKind.FACT and environment):
+            return RecordStatus.CANDIDATE
+        said = self.quotes(Role.USER)
+        if needs_user(proposal) and Borrowing(proposal, self.around, said).is_unheard:
+            return RecordStatus.CANDIDATE
+        return RecordStatus.ACTIVE
 
 
 class Rejected(Exception):  # noqa: N818 - control flow between these rules, not a fault
@@ -91,7 +130,7 @@ def judge(case: Case) -> None:
     """
     for check in (_check_objects, _check_trust, _check_words, _check_echo, _check_scope):
         check(case)
-    for check in (_check_exception, _check_replaced, _check_correction):
+    for check in (_check_exception, _check_replaced, _check_correction, _check_taken_up):
         check(case)
 
 
@@ -107,35 +146,66 @@ def _check_trust(case: Case) -> None:
 
 
 def _check_words(case: Case) -> None:
-    """What needs the user's word must be said in it: assent is none, nor is a page's sentence."""
-    if not needs_user(case.proposal):
+    """What somebody's word is needed for must be said in it: assent is none, nor is a page's sentence."""
+    if case.proposal.kind in RETELLING:
         return
-    said = case.quotes(Role.USER)
+    if needs_user(case.proposal):
+        _check_told(case, case.quotes(Role.USER), DATA_ROLES)
+        _check_stated(case)
+    elif case.proposal.kind is RecordKind.COMMITMENT:
+        _check_told(case, case.quotes(Role.USER, Role.SUPERVISOR), DATA_ROLES)
+        _check_promise(case)
+    elif Role.EXTERNAL not in case.roles:
+        _check_told(case, case.quotes(*Role), _EXTERNAL)
+
+
+def _check_told(case: Case, said: str, data: frozenset[Role]) -> None:
     if mere_assent(said):
-        raise Rejected(RejectionCode.NO_SOURCE, "the user's quote only agrees")
-    words = content_words(case.proposal.content)
-    told = words & content_words(said)
-    foreign = (words - told) & _external_words(case.work)
-    if len(foreign) > len(told):
+        raise Rejected(RejectionCode.NO_SOURCE, "its quote only agrees")
+    borrowing = Borrowing(case.proposal, case.around, said, data)
+    if borrowing.is_foreign:
         raise Rejected(RejectionCode.UNTRUSTED_SOURCE, "its words come from external text")
-    if words and not told and chinese(said) == chinese(case.proposal.content):
+    if borrowing.says_something_else:
         raise Rejected(RejectionCode.NO_SOURCE, "its quote says something else")
 
 
-def _external_words(work: WorkPackage) -> frozenset[str]:
-    texts = (item.event.text for item in work.events if item.event.role is Role.EXTERNAL)
-    return frozenset().union(*map(content_words, texts))
+def _check_stated(case: Case) -> None:
+    """The user must have stated it: neither asked about it, nor only passed a page's sentence on."""
+    by_id = {event.id: event for event in case.events}
+    own = [span for span in case.spans if by_id[span.event_id].role is Role.USER]
+    if only_asks(own, {event.id: event.text for event in case.events}):
+        raise Rejected(RejectionCode.NO_SOURCE, "its quote only asks")
+    here = (item.event for item in case.work.events)
+    data = (event for event in (*here, *case.work.near) if event.role in DATA_ROLES)
+    if is_pasted(own, data):
+        raise Rejected(RejectionCode.UNTRUSTED_SOURCE, "its quote is a page's sentence, passed on")
+
+
+def _check_promise(case: Case) -> None:
+    """A supervisor promises for itself, and not what a page has told it to promise."""
+    if Role.USER in case.roles:
+        return
+    said = case.quotes(Role.SUPERVISOR)
+    if Borrowing(case.proposal, case.around, said).is_repeated:
+        raise Rejected(RejectionCode.UNTRUSTED_SOURCE, "its words come from external text")
+    if speaks_for_user(said):
+        raise Rejected(RejectionCode.UNTRUSTED_SOURCE, "it tells what the user said, unquoted")
 
 
 def _check_echo(case: Case) -> None:
-    """Text written with a record in view is no evidence of its own for that record."""
-    recalled = {known for event in case.events for known in event.recalled}
-    if not recalled or Role.USER in case.roles:
-        return
+    """Text written with a record in view is no evidence of its own for that record.
+
+    A user's own statement is: who says a thing once more, or sets it right, has said it.
+    """
+    recalled = {known for event in case.events if event.role is not Role.USER
+                for known in event.recalled}  # fmt: skip
     words = content_words(case.proposal.content)
+    own = len(words & content_words(case.quotes(Role.USER)))
+    if not recalled or not words or own >= len(words) * _ECHO_SHARE:
+        return
     for record in case.work.known:
         shared = len(words & content_words(record.content))
-        if record.id in recalled and words and shared >= len(words) * _ECHO_SHARE:
+        if record.id in recalled and shared >= len(words) * _ECHO_SHARE:
             raise Rejected(RejectionCode.ECHO, "it restates a record that its speaker had in view")
 
 
@@ -166,10 +236,17 @@ def _check_exception(case: Case) -> None:
         raise Rejected(RejectionCode.SCOPE_WIDENED, "the user spoke of one object only")
 
 
+def _check_taken_up(case: Case) -> None:
+    """What a confirmation or correction was made of is one source with what is read in it (C5)."""
+    told = case.proposal.kind in RETELLING
+    if not told and taken_up(case.proposal.content, case.spans, case.work.known):
+        raise Rejected(RejectionCode.DUPLICATE, "a request of the user has taken its words up")
+
+
 def _check_replaced(case: Case) -> None:
     """Only a known record of the same reach is replaced, and none that is newer or stronger."""
     known = {record.id: record for record in case.work.known}
-    authority = authority_of(case.proposal.kind, case.roles)
+    authority = case.authority
     for replaced in case.proposal.supersedes:
         record = known.get(replaced)
         if record is None or record.subject_id != case.subject:
@@ -184,7 +261,7 @@ def _check_replaced(case: Case) -> None:
 
 def _check_correction(case: Case) -> None:
     """A late statement does not come back over a newer correction of the same slot."""
-    authority = authority_of(case.proposal.kind, case.roles)
+    authority = case.authority
     for record in case.work.known:
         corrects = record.kind is RecordKind.CORRECTION or record.supersedes
         same = (record.subject_id, record.key, record.scope) == (

@@ -26,7 +26,8 @@ BINDING_KINDS = frozenset(
 )
 """Kinds that only the user's own words can bring about."""
 
-_RETELLING = frozenset({RecordKind.EPISODE, RecordKind.CUE})
+RETELLING = frozenset({RecordKind.EPISODE, RecordKind.CUE})
+"""Kinds that tell what several people said or did."""
 
 
 def authority_of(kind: RecordKind, roles: Iterable[Role]) -> Authority:
@@ -42,7 +43,7 @@ def authority_of(kind: RecordKind, roles: Iterable[Role]) -> Authority:
     """
     weights = [AUTHORITY[role] for role in roles]
     weakest = min(weights)
-    if kind in _RETELLING or weakest is Authority.EXTERNAL:
+    if kind in RETELLING or weakest is Authority.EXTERNAL:
         return weakest
     return max(weights)
 
@@ -57,25 +58,28 @@ def distrust(proposal: Proposal, roles: AbstractSet[Role]) -> str | None:
     """Why evidence of these roles can't back a proposal, or None when it can.
 
     Source: mission B5 and F3; protocol, Proposals.
+
+    >>> distrust(Proposal(RecordKind.RULE, "x", ()), {Role.USER, Role.EXTERNAL})
+    "external text can't stand beside the user's words here"
     """
-    if roles == {Role.EXTERNAL}:
-        backed = proposal.kind is RecordKind.EPISODE
-        return None if backed else "external text can only back an episode"
     if needs_user(proposal):
         return _distrust_users(proposal, roles)
+    if Role.EXTERNAL in roles:
+        backed = proposal.kind in {RecordKind.EPISODE, RecordKind.FACT}
+        return None if backed else "external text backs an episode or an unconfirmed observation"
     if proposal.kind is RecordKind.COMMITMENT:
-        promised = roles & {Role.USER, Role.SUPERVISOR} and Role.EXTERNAL not in roles
+        promised = roles & {Role.USER, Role.SUPERVISOR}
         return None if promised else "a commitment needs the words of who made it"
-    if proposal.kind is RecordKind.FACT and roles <= {Role.SUPERVISOR, Role.EXTERNAL}:
+    if proposal.kind is RecordKind.FACT and roles == {Role.SUPERVISOR}:
         return "a supervisor's restatement proves nothing"
     return None
 
 
 def _distrust_users(proposal: Proposal, roles: AbstractSet[Role]) -> str | None:
-    if Role.EXTERNAL in roles:
-        return "external text can't stand beside the user's words here"
     if Role.USER not in roles:
         return "only the user's own words can back this"
+    if Role.EXTERNAL in roles:
+        return "external text can't stand beside the user's words here"
     if proposal.fact_class is FactClass.PROFILE and roles != {Role.USER}:
         return "a profile rests on the user's words alone"
     return None

@@ -3,20 +3,22 @@
 Pure. Source: mission C4, D5, F3; protocol, Observation and Proposals.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+from pipeline.rules.borrowing import Surroundings
 from pipeline.rules.judging import Case, Rejected, judge
 from pipeline.rules.locating import locate
-from pipeline.rules.trusting import authority_of
 from pipeline.rules.wording import degenerate, normalised
+from pipeline.text.neutralise import neutralised
 from storage.records.events import OWNER_OBJECT
 from storage.records.knowledge import (
     FactClass,
     Proposal,
     Record,
     RecordKind,
-    RecordStatus,
     RejectionCode,
     Span,
 )
@@ -36,6 +38,9 @@ MAX_ENTRIES = 20
 
 MAX_KEY = 200
 """Code points of a key."""
+
+_LISTS = ("conditions", "steps", "failure", "verify", "cues")
+_REDACTED = re.compile(r"\[redacted:[a-z_]{1,32}\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +67,12 @@ def validate(
     and proposals always give the same record ids.
     """
     seen: dict[tuple[object, ...], str] = {}
+    around = Surroundings(work)
     answers = []
     for index, proposal in enumerate(proposals):
         try:
             _check_count(index)
-            case = _opened(proposal, work, objects, has_secret)
+            case = _opened(proposal, work, around, objects, has_secret)
             judge(case)
             _check_new(case, seen)
         except Rejected as rejected:
@@ -84,9 +90,11 @@ def _check_count(index: int) -> None:
 def _opened(
     proposal: Proposal,
     work: WorkPackage,
+    around: Surroundings,
     objects: frozenset[str],
     has_secret: Callable[[str], bool],
 ) -> Case:
+    proposal = _unforged(proposal)
     _check_shape(proposal)
     ordered = tuple(sorted(set(proposal.scope.objects)))
     proposal = replace(proposal, scope=replace(proposal.scope, objects=ordered))
@@ -96,7 +104,21 @@ def _opened(
     by_id = work.by_id
     events = tuple(by_id[event_id] for event_id in dict.fromkeys(s.event_id for s in spans))
     known = objects | {OWNER_OBJECT, work.package.object_id}
-    return Case(proposal, work, known, spans, events)
+    return Case(proposal, work, around, known, spans, events)
+
+
+def _unforged(proposal: Proposal) -> Proposal:
+    """The proposal without hidden characters and forged marks, in whatever words it was put."""
+
+    def entries(given: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(neutralised(text, by_user=False).text for text in given)
+
+    (content,) = entries((proposal.content,))
+    named: dict[str, Any] = {name: entries(getattr(proposal, name)) for name in _LISTS}
+    for name in ("key", "value"):
+        given = getattr(proposal, name)
+        named[name] = given and entries((given,))[0]
+    return replace(proposal, content=content, **named)
 
 
 def _texts(proposal: Proposal) -> Iterator[str]:
@@ -107,13 +129,7 @@ def _texts(proposal: Proposal) -> Iterator[str]:
 
 
 def _lists(proposal: Proposal) -> tuple[tuple[str, ...], ...]:
-    return (
-        proposal.conditions,
-        proposal.steps,
-        proposal.failure,
-        proposal.verify,
-        proposal.cues,
-    )
+    return tuple(getattr(proposal, name) for name in _LISTS)
 
 
 def _check_shape(proposal: Proposal) -> None:
@@ -125,7 +141,7 @@ def _check_shape(proposal: Proposal) -> None:
         raise Rejected(RejectionCode.TOO_LONG, "a text is longer than its limit")
     if any(len(entries) > MAX_ENTRIES for entries in _lists(proposal)):
         raise Rejected(RejectionCode.TOO_LONG, f"a list has more than {MAX_ENTRIES} entries")
-    if any(degenerate(text) for text in (proposal.content, *proposal.cues)):
+    if any(map(degenerate, (proposal.content, *(e for some in _lists(proposal) for e in some)))):
         raise Rejected(RejectionCode.DEGENERATE, "it is empty, or repeats itself")
     if proposal.kind is RecordKind.FACT and proposal.fact_class is None:
         raise Rejected(RejectionCode.DEGENERATE, "a fact names its class")
@@ -144,7 +160,7 @@ def _located(proposal: Proposal, work: WorkPackage) -> Iterator[Span]:
         event = by_id.get(quote.event_id)
         if event is None:
             raise Rejected(RejectionCode.NO_SOURCE, "its evidence is not in the package")
-        if not any(char.isalnum() for char in quote.quote):
+        if not any(char.isalnum() for char in _REDACTED.sub("", quote.quote)):
             raise Rejected(RejectionCode.NO_SOURCE, "a quote holds no word")
         found = locate(quote.quote, event.text)
         if found is None:
@@ -158,6 +174,10 @@ def _check_new(case: Case, seen: dict[tuple[object, ...], str]) -> None:
     said = (case.proposal.kind, case.subject, case.proposal.scope, content)
     if said in seen or case.record_id in seen.values():
         raise Rejected(RejectionCode.DUPLICATE, "the package proposes it twice")
+    for record in case.work.known:
+        known = (record.kind, record.subject_id, record.scope, normalised(record.content))
+        if known == said and set(case.spans) <= set(record.evidence):
+            raise Rejected(RejectionCode.DUPLICATE, "it is known from the same source")
     seen[said] = case.record_id
 
 
@@ -172,8 +192,8 @@ def _record(case: Case, now_ms: int) -> Record:
         content=proposal.content,
         observed_at=case.observed_at,
         recorded_at=now_ms,
-        status=_first_status(proposal),
-        authority=authority_of(proposal.kind, case.roles),
+        status=case.first_status,
+        authority=case.authority,
         evidence=case.spans,
         key=case.key,
         value=proposal.value,
@@ -191,11 +211,3 @@ def _record(case: Case, now_ms: int) -> Record:
         cues=proposal.cues,
         package_id=case.work.package.id,
     )
-
-
-def _first_status(proposal: Proposal) -> RecordStatus:
-    """Procedures are drafts, and what surrounds us must be seen on two days (mission D6, F3)."""
-    environment = proposal.fact_class is FactClass.ENVIRONMENT
-    if proposal.kind is RecordKind.PROCEDURE or (proposal.kind is RecordKind.FACT and environment):
-        return RecordStatus.CANDIDATE
-    return RecordStatus.ACTIVE

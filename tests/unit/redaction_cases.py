@@ -218,6 +218,46 @@ class ValueMaker:
         """The secret half of a cloud's key pair."""
         return self.chars(_ALNUM + "/", 38) + "k7"
 
+    def mixed(self) -> str:
+        """A password of letters, a sign and digits."""
+        return f"{self.word()}@{self.random.randint(100, 9999)}"
+
+    def hashed(self) -> str:
+        """The same with a sign that no address holds."""
+        return f"{self.word()}#{self.random.randint(100, 9999)}"
+
+    def six(self) -> str:
+        """A one-time code of six digits."""
+        return self.digits(6)
+
+    def combo(self) -> str:
+        """What opens a combination lock."""
+        return "-".join(self.digits(2) for _ in range(3))
+
+    def mail_code(self) -> str:
+        """A mail provider's authorisation code."""
+        return self.chars(string.ascii_lowercase, 16)
+
+    def recovery_key(self) -> str:
+        """A disk's recovery key: eight groups of six digits."""
+        return "-".join(self.digits(6) for _ in range(8))
+
+    def notion(self) -> str:
+        """A workspace's integration key."""
+        return "nt" + "n_" + self.chars(_ALNUM, 44) + "a7"
+
+    def mailgun(self) -> str:
+        """A mail service's key."""
+        return "ke" + "y-" + self.hex()
+
+    def mapbox(self) -> str:
+        """A map service's secret token."""
+        return "s" + "k.ey" + f"J{self.chars(_ALNUM, 58)}9.{self.chars(_ALNUM, 22)}"
+
+    def vault(self) -> str:
+        """A secret store's token."""
+        return "hv" + "s." + self.chars(_ALNUM, 28) + "7a"
+
     def wide(self) -> str:
         """A password in full-width characters."""
         return "".join(chr(ord(character) + 0xFEE0) for character in self.password())
@@ -265,6 +305,16 @@ _SECRETS = frozenset(
         "word!",
         "verse",
         "secret",
+        "mixed",
+        "hashed",
+        "six",
+        "combo",
+        "mail_code",
+        "recovery_key",
+        "notion",
+        "mailgun",
+        "mapbox",
+        "vault",
     ]
 )
 

@@ -215,6 +215,59 @@ phone: {phone_groups}
 &lt;think&gt;{thought}&lt;/think&gt;ok
 <th\u200bink>{thought}</think>ok
 <thinking>{thought}</thinking>ok
+Notion 的集成密钥在这：{notion}
+七牛 AK {token} SK {token}
+邮箱授权码 {mail_code}
+IMAP 授权码是{mail_code}
+BitLocker 恢复密钥 {recovery_key}
+恢复密钥：{recovery_key}
+服务器 10.0.0.8 root/{mixed}
+远程桌面 192.168.1.5 administrator {hashed}
+跳板机账号 ops 密码同上：{password}
+登录信息如下，密码如下：{password}
+密码从昨天起换成了{password}
+密码内容 {password}
+密码修改为 {password}
+密碼設定為 {password}
+ログインパスワードは{password}です
+登录用 {password} 这个口令就能进
+苹果 ID 的双重认证码 {otp}
+短信里的数字是{otp}，填到验证码框
+手机令牌显示 {six}
+code是{six}，快点填
+Wi-Fi：Home_5G / {mixed}
+思考过程如下：<思考过程>{thought}</思考过程>好
+【思考过程】{thought}【/思考过程】好
+<|begin▁of▁think|>{thought}<|end▁of▁think|>ok
+mailgun {mailgun}
+mapbox {mapbox}
+vault login {vault}
+requirepass {password}
+db.internal:5432:shop:app:{password}
+smbclient //nas/share -U bob%{password}
+openssl enc -k {password} -in a
+unzip -P {password} a.zip
+7z x a.7z -p{password}
+htpasswd -b .htpasswd bob {password}
+useradd bob -p {password}
+wpa_passphrase Home {mixed}
+$cfg['Servers'][1]['password'] = '{password}';
+define("DB_PASSWORD", "{password}");
+os.environ.setdefault("DB_PASSWORD", "{password}")
+SET PASSWORD FOR 'app'@'%' = '{password}'
+- name: SECRET_KEY\n  value: "{token}"
+<add key="DbPassword" value="{password}"/>
+you can log in as bob with {password}
+credentials for staging: deploy:{password}
+IPMI: ADMIN/{mixed}
+the combo for the safe is {combo}
+her password used to be {password}
+password should now be {password}
+the password, in case you forgot, is {password}
+password reminder: {password}
+the code they texted me is {otp}
+the secret key for the old wallet: {hex}
+password as follows: {password}
 """
 
 BY_MODELS = r"""
@@ -446,4 +499,68 @@ the user login: see the wiki
 credentials are in the vault
 import secrets; secrets.token_hex(16)
 ssh-keygen -t ed25519 made a new key
+数据库在 10.0.0.8，目录 root/data{number}
+登录 admin/console{number} 页面
+server path /root/app{number}/bin
+the host serves admin/index{number}.html
+the combo for the meal is {number}99 yen
+午餐 combo {number} 元
+unzip a.zip -d /tmp/out{number}
+unzip -p a.zip file{number}.txt
+7z x backup2024.7z -otmp
+openssl x509 -in cert{number}.pem
+requirepass 需要设置
+短信里的内容是 10086 发来的流量提醒
+短信数字验证功能要做
+令牌桶限流 {number}00 qps
+手机令牌过期了
+AK {number} 是型号
+sk {number}88 航班
+name: APP_ENV\n  value: production{number}
+name: TOKEN_BUCKET_SIZE\n  value: {number}
+name: password-policy\nvalue: strict
+password below 8 characters is rejected
+密码如下规则：至少 8 位
+password reminder: sent to your email
+password update: done
+login with google
+sign in with apple 2024
+log in as admin and check
+credentials for staging: see vault
+账号：zhangsan / 部门：财务
+服务器 root / 分区已满 {number}%
+host: db1/replica{number}
+登录/注册{number}个按钮
+授权码有效期三天
+邮箱授权码怎么获取
+key-{number} 已归档
+password used to be required
+密码以前是必填的
+思考过程要写出来
+【思考过程】请写出步骤
+推理过程如下：先看 1 再看 2
+数字是{number}1182，订单金额
+手机上显示的数字是 5210，不是验证问题
+ntn_config 文件
+docker run -p 8080:80 nginx
+ssh -p 2222 root@host1
+数据库 postgres/16.2
+主机 ubuntu/22.04 镜像
+server: ubuntu/22.04
+login: 2024-11-30 12:00:01
+Enter 2024 to continue reading
+Use 4096 to complete the buffer size setting
+两步验证是 2024 年加的
+| user | password |\n|---|---|\n| 必填 | 必填 |
+wifi password strength: {number}%
+psk=wpa2
+PIN 码错误 3 次
+密码输入错误{number}次锁定账户
+新密码：不能与旧密码相同
+token：见飞书文档
+验证码：请输入6位数字
+code是 review 过的
+code是404
+<p>Hello <b>user</b></p>
+<div class="end">text</div>
 """

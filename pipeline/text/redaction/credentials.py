@@ -15,12 +15,20 @@ _NAME = (
 )
 _SIGN = r"(?::=|[:：]|=>|->|→|={1,3}|>|\||是|为|為)"
 _NAMED = re.compile(
-    rf"(?P<name>{_NAME})[\"'`*]{{0,2}}\\?[\"']?(?:\s?[（(][^()（）\n]{{0,24}}[)）])?(?:\s(?:for|of)\s[\w.-]{{1,32}})?(?:\s{{0,3}}(?P<sign>{_SIGN})|\s{{1,3}}(?P<verb>is|was|to)\s)?\s{{0,3}}"
+    rf"(?P<name>{_NAME})[\"'`*]{{0,2}}\\?[\"']?\]?(?:\s?[（(][^()（）\n]{{0,24}}[)）])?(?:\s(?:for|of)\s(?:[\w.-]{{1,24}}\s){{0,3}}[\w.-]{{1,32}})?(?:\s{{0,3}}(?P<sign>{_SIGN})|\s{{1,3}}(?P<verb>is|was|to)\s)?\s{{0,3}}"
+)
+# What a label names, its value holds: an environment variable's, a form field's.
+_LABELLED = re.compile(
+    rf"(?:name|key|label|字段|名称)[\"']?\s{{0,2}}[:=：]\s{{0,2}}[\"']?[\w.-]{{0,40}}?(?P<name>{_NAME}|passw(?:or)?d|passphrase|pwd|密[码碼]|口令)[\"']?[,\s]{{1,16}}"
+    r"[\"']?(?:value|值)[\"']?\s{0,2}[:=：]\s{0,2}"
 )
 # "page token", "public key" and "token id" name no secret.
 _HARMLESS_BEFORE = re.compile(
     r"(?:page|next|continuation|cursor|sync|public|cache|idempotency|primary|foreign|partition|sort|object|redis|answer|max|min|num|eos|bos|pad|stop|fencing|lease)[ _.-]?$"
 )
+# Mail providers' authorisation codes are sixteen small letters.
+_MAIL_CODE_NAME = re.compile(r"授[权權][码碼]")
+_MAIL_CODE = re.compile(r"[a-z]{16}")
 _LONG = 16
 # A bare "key" is a button, a column or a hash more often: its value must look the part.
 _VAGUE_NAMES = frozenset({"key", "ak", "sk"})
@@ -66,6 +74,15 @@ _COMMANDS = re.compile(
     r"|\becho\s{1,3}[\"']?[\w.-]{1,32}:(?P<g>[^\s\"'|]{3,128})[\"']?\s{0,3}\|\s{0,3}(?:sudo\s)?chpasswd"
     r"|\bnet\s{1,3}user\s{1,3}[\w.-]{1,32}\s{1,3}(?P<h>[^\s/*][^\s]{3,127})"
     r"|-pass(?:in|out)?\s{1,3}pass:(?P<i>[^\s\"']{3,128})"
+    r"|\b(?:requirepass|masterauth)\s{1,3}[\"']?(?P<j>[^\s\"']{3,128})"
+    r"|\b(?:smbclient|smbmap|rpcclient|net\srpc)\b[^\n]{0,120}?\s-u\s{0,2}[\"']?[\w.\\-]{1,64}%(?P<k>[^\s\"']{3,128})"
+    r"|\b(?:unzip|zip)\b[^\n]{0,80}?\s-p\s{1,2}[\"']?(?P<l>[^\s\"'-][^\s\"']{2,127})"
+    r"|\b(?:7z[azr]?|rar|unrar)\b[^\n]{0,120}?\s-p[\"']?(?P<m>[^\s\"'-][^\s\"']{2,127})"
+    r"|\bopenssl\b[^\n]{0,120}?\s-k\s{1,2}[\"']?(?P<n>[^\s\"']{3,128})"
+    r"|\bhtpasswd\b[^\n]{0,40}?\s-\w{0,4}b\w{0,4}\s{1,2}\S{1,128}\s[\w.-]{1,64}\s{1,2}[\"']?(?P<p>[^\s\"']{3,128})"
+    r"|\b(?:useradd|usermod)\b[^\n]{0,80}?\s-p\s{1,2}[\"']?(?P<q>[^\s\"'-][^\s\"']{2,127})"
+    r"|\bwpa_passphrase\s{1,2}[\"']?[^\s\"']{1,32}[\"']?\s{1,2}[\"']?(?P<r>[^\s\"']{8,63})"
+    r"|(?<![\w.-])[a-z*][\w.*-]{0,63}:5432:[\w.*-]{1,64}:[\w.*-]{1,64}:(?P<o>[^\s:]{3,128})"
 )
 _BLOCK = re.compile(r"-----begin [a-z0-9 ]{0,30}private key(?: block)?-----")
 _BLOCK_END = re.compile(r"-----end [a-z0-9 ]{0,30}private key(?: block)?-----")
@@ -75,7 +92,8 @@ _FORMATS = re.compile(
     r"(?<![A-Za-z0-9_-])(?:(?P<id>(?:AKIA|ASIA)[A-Z0-9]{16}|AKID[A-Za-z0-9]{13,40}|LTAI[A-Za-z0-9]{12,24})|AIza[\w-]{35}|gh[pousr]_[A-Za-z0-9]{30,255}"
     r"|github_pat_\w{22,255}|glpat-[\w-]{20,64}|sk-[A-Za-z0-9_-]{20,255}|[srp]k_live_[A-Za-z0-9]{16,128}|xox[abeprs]-[\w-]{10,255}|hf_[A-Za-z]{30,64}"
     r"|npm_[A-Za-z0-9]{36}|pypi-[\w-]{50,255}|eyJ[\w-]{8,2048}\.eyJ[\w-]{8,4096}\.[\w-]{8,1024}|AGE-SECRET-KEY-1[A-Z0-9]{58}|dop_v1_[a-f0-9]{64}"
-    r"|tskey-[\w-]{16,128}|SG\.[\w-]{16,32}\.[\w-]{32,64}|\d{8,10}:AA[\w-]{33})(?![A-Za-z0-9])"
+    r"|ntn_[A-Za-z0-9]{40,64}|key-[0-9a-f]{32}|sk\.eyJ[\w-]{20,512}\.[\w-]{16,64}|dckr_pat_[\w-]{20,64}|(?:\d{6}-){7}\d{6}"
+    r"|hv[sb]\.[\w-]{24,255}|tskey-[\w-]{16,128}|SG\.[\w-]{16,32}\.[\w-]{32,64}|\d{8,10}:AA[\w-]{33})(?![A-Za-z0-9])"
 )
 # A key id and its secret are written next to each other more often than each is named.
 _SECRET_NEARBY = re.compile(
@@ -86,6 +104,7 @@ _SECRET_NEARBY = re.compile(
 def credential_spans(text: str, low: str) -> Iterator[Span]:
     """Find programs' credentials; `low` is `text` in lower case."""
     yield from _named(text, low)
+    yield from _labelled(text, low)
     yield from _headers_and_cookies(text, low)
     yield from _urls(text, low)
     yield from _commands(text, low)
@@ -96,7 +115,7 @@ def credential_spans(text: str, low: str) -> Iterator[Span]:
 def _named(text: str, low: str) -> Iterator[Span]:
     for found in _NAMED.finditer(low):
         signed = bool(found["sign"] or found["verb"])
-        if found["name"] in _VAGUE_NAMES and not signed:
+        if found["name"] == "key" and not signed:
             continue
         if _HARMLESS_BEFORE.search(low, max(0, found.start() - 16), found.start()):
             continue
@@ -105,17 +124,28 @@ def _named(text: str, low: str) -> Iterator[Span]:
             yield Span(value.start, value.end, _kind_of(found["name"]))
 
 
+def _labelled(text: str, low: str) -> Iterator[Span]:
+    for found in _LABELLED.finditer(low):
+        value = read_value(text, found.end())
+        if value is None or values.is_placeholder(value.text) or values.is_code(value.text):
+            continue
+        if is_password(value, words=False):
+            yield Span(value.start, value.end, _kind_of(found["name"]))
+
+
 def _is_credential(value: Value, name: str, *, signed: bool) -> bool:
     if values.is_measure(value.text, value.after) or " " in value.text or not value.text.isascii():
         return False
     strong = values.is_strong(value.text)
-    if signed:
-        if name in _VAGUE_NAMES:
-            return strong and len(value.text) >= _VERY_LONG and not values.is_uuid(value.text)
-        if not name.isascii() and len(value.text) >= _LONG_WORD:
-            return not values.is_placeholder(value.text) and not values.is_code(value.text)
-        return strong or (value.text.isdigit() and len(value.text) > _LONG)
-    return strong and len(value.text) >= _LONG and not values.is_uuid(value.text)
+    if name in _VAGUE_NAMES:
+        return strong and len(value.text) >= _VERY_LONG and not values.is_uuid(value.text)
+    if not signed:
+        if _MAIL_CODE_NAME.match(name) and _MAIL_CODE.fullmatch(value.text):
+            return True
+        return strong and len(value.text) >= _LONG and not values.is_uuid(value.text)
+    if not name.isascii() and len(value.text) >= _LONG_WORD:
+        return not values.is_placeholder(value.text) and not values.is_code(value.text)
+    return strong or (value.text.isdigit() and len(value.text) > _LONG)
 
 
 def _kind_of(name: str) -> Kind:
@@ -184,7 +214,7 @@ def _commands(text: str, low: str) -> Iterator[Span]:
     for found in _COMMANDS.finditer(low):
         start, end = found.span(found.lastgroup or 0)
         value = text[start:end]
-        if is_password(Value(value, start, end, quoted=True), words=True):
+        if value.isascii() and is_password(Value(value, start, end, quoted=True), words=True):
             yield Span(start, end, Kind.PASSWORD)
 
 
@@ -202,8 +232,10 @@ def _key_blocks(low: str) -> Iterator[Span]:
 
 def _formats(text: str) -> Iterator[Span]:
     for found in _FORMATS.finditer(text):
-        if found["id"] or values.is_strong(found[0]):
-            yield Span(found.start(), found.end(), Kind.KEY if found["id"] else Kind.TOKEN)
+        recovery = found[0].replace("-", "").isdigit()
+        if found["id"] or recovery or values.is_strong(found[0]):
+            kind = Kind.KEY if found["id"] or recovery else Kind.TOKEN
+            yield Span(found.start(), found.end(), kind)
         if found["id"]:
             secret = _SECRET_NEARBY.match(text, found.end())
             if secret and values.is_strong(secret["value"].lstrip("/")):

@@ -16,37 +16,54 @@ _NAME = (
     r"|p[a4@]ss[ _-]?w[o0]r[dt]\d?(?![a-z])|p a s s w o r d|パスワード|identified\sby(?=\s)|wi-?fi\skey(?![a-z])|passwd\d?(?![a-z])|pass[ _-]?phrase(?![a-z])|pass[ _-]?code(?![a-z])"
     r"|pwd\d?(?![a-z])|(?<![a-z])(?:pw|psw|psk|pass|pin(?:\s(?:code|number))?)(?![a-z]))"
 )
-_THING = r"(?:[\w.'’@/-]{1,32}\s){0,7}[\w.'’@/-]{1,32}"
+_THING = r"(?:[\w.'’@/%-]{1,32}\s){0,7}[\w.'’@/%-]{1,32}"
 _FOR = rf"(?:\s(?:for|to|of|on|at|in|from)\s{_THING}(?=\s?(?::|：|=|->|→|\sis\b|\swas\b|是|为)))?"
 _NOTE = r"(?:\s?[（(][^()（）\n]{0,24}[)）])?"
-_BOX = r"(?:(?:输入)?[框栏欄][里裡中内]?)?"
+_BOX = r"(?:(?:输入)?[框栏欄][里裡中内]?|内容|內容|明文|本身|从[^\s，。,]{1,8}(?:起|开始))?"
 _ADVERB = (
     r"(?:现在|目前|还|就|仍然?|一直|都|已经?|被|我|他|她|给你|统一|一般|平时|通常|默认|初始|临时|应该|可能|好像|大概|记得|新的?"
     r"|原来|以前|之前|用的|要|得)"
 )
 _NOW = rf"{_BOX}{_ADVERB}{{0,3}}"
-_ZH_IS = r"(?:是|为|為|係|(?:改|换|設|设|设置|設置|设定|定|更新|变|重置|写)(?:成了?|为了?|為了?|到|的是|了)|叫做?|用的?是?|填的?|输入?的?是?|记成)"
+_ZH_IS = r"(?:是|为|為|係|(?:改|换|換|設|设|设置|設置|设定|設定|定|更新|更改|更換|修改|变|變更|重置|写)(?:成了?|为了?|為了?|到|的是|了)|叫做?|用的?是?|填的?|输入?的?是?|记成|は)"
 _EN_IS = (
-    r"\s(?:is|was|are|will be|would be|should be|has been|is being)"
+    r"(?:,\s[^,.\n]{1,40},)?\s(?:is|was|are|will be|would be|should be|should now be|will now be|has been|is being|used to be)"
     r"(?:\s(?:now|still|just|currently|simply|actually|probably|always|set to|changed to|reset to|updated to)){0,2}"
 )
 _SIGN = r"(?::=|[:：]{1,2}|=>|->|→|={1,3}|>|\|)"
 _TO = r"\s(?:has been |was |is )?(?:(?:set|changed|reset|updated|switched)\s)?(?:to|as)\s"
 _ASIDE = r"\s?[,，?？.。!！;；]\s?(?:it'?s|it is|it was|就是|是|应该是)"
-_QUOTE = r"[\"'`*]{0,2}\\?[\"']?"
+_QUOTE = r"[\"'`*]{0,2}\\?[\"']?\]?"
+_FOLLOWS = r"(?:如下|同上|见下|見下|在下面|\s(?:as follows|below|here|again))?"
 
 _NAMED = re.compile(
     rf"(?P<name>{_NAME})(?:['’]s(?=\s))?{_QUOTE}{_NOTE}{_FOR}"
-    rf"(?:\s{{0,3}}(?P<sign>{_SIGN})|\s{{0,3}}(?P<zh>{_NOW}{_ZH_IS}[:：]?)|(?P<en>{_EN_IS}[:：]?(?=\s))"
-    rf"|(?P<to>{_TO}|\s[-–—]{{1,2}}(?=\s))|(?P<aside>{_ASIDE}|[\u4e00-\u9fff]{{1,8}}[，,](?=\s?[!-~]))|(?P<none>{_ADVERB}{{0,3}}))(?P<space>\s{{0,3}})"
+    rf"(?:{_FOLLOWS}\s{{0,3}}(?P<sign>{_SIGN})|\s{{0,3}}(?P<zh>{_NOW}{_ZH_IS}[:：]?)|(?P<en>{_EN_IS}[:：]?(?=\s))"
+    rf"|(?P<to>{_TO}|\s[-–—]{{1,2}}(?=\s))|(?P<aside>{_ASIDE}|[\u4e00-\u9fff]{{1,8}}[，,](?=\s?[!-~]))|(?P<none>(?:内容|內容|明文)?{_ADVERB}{{0,3}}))(?P<space>\s{{0,3}})"
 )
+_REMINDED = re.compile(rf"{_NAME}\s(?:reminder|update|info|details?|note)\s{{0,2}}{_SIGN}\s{{0,3}}")
 _OWNED = re.compile(
     r"(?:\b(?:my|our|his|her|their|your|its|wi-?fi|admin|root|login|\w+'s)\b|我|他|她|你|咱|家|公司)[^\n.。,，]{0,24}$"
 )
 _PAIR = re.compile(
     r"(?:(?:(?:[账帐賬帳][号號户戶]|用户名?|user(?:name)?|login|credentials?|creds)\s?(?:[/、和&+]\s?(?:密[码碼]|pass(?:word)?|pw))?"
-    r"|登录信息)\s?(?:[:：]|是|为|is\s|are\s)|(?:log ?in|sign in)\s(?:with|as|using)\s)"
-    r"\s?[!-.0-~]{1,64}\s?(?:[/|、]|\s)\s?"
+    r"|登录信息)(?:\sfor\s(?:[\w.-]{1,20}\s?){1,3})?\s?(?:[:：]|是|为|is\s|are\s)|(?:log ?in|sign in)\s(?:with|as|using)\s)"
+    r"\s?(?:[!-.0-~]{1,64}\s?(?:[/|、]|\s(?:with|using|and)\s|\s)|[\w.@-]{1,64}:)\s?"
+)
+# A path names its folders by words and numbers: only what mixes in a sign is taken for a password.
+_ACCOUNT_PAIR = re.compile(
+    r"(?<![\w./-])(?:root|admin|administrator|sa|ubuntu|centos|postgres|oracle|mysql|deploy|ops|guest|pi|user)\s?/\s?"
+    r"(?P<value>(?=[^\s/]{0,63}\d)(?=[^\s/]{0,63}[a-z])[a-z0-9][a-z0-9._-]{0,32}[@#!$^&*+][!-.0-~]{1,63})(?![\w/])"
+)
+_HOST_PAIR = re.compile(
+    r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?:[:：]\d{1,5})?[^\n]{0,16}?(?<![\w./-])(?:root|admin|administrator|sa)\s"
+    r"(?P<value>(?=[^\s/]{0,63}\d)(?=[^\s/]{0,63}[a-z])[a-z0-9][a-z0-9._-]{0,32}[#!$^&*+][!-.0-~]{1,63})(?![\w/])"
+)
+_NETWORK_PAIR = re.compile(
+    r"(?<![a-z])wi-?fi\s?[:：]\s?[^\s/:：]{1,32}\s?/\s?(?P<value>[!-.0-~]{8,63})(?![\w/])"
+)
+_SET_BY_CALL = re.compile(
+    rf"(?:define|set\w{{0,16}}|put\w{{0,8}}|add\w{{0,8}}|env\w{{0,8}})\s?\(\s?[\"'][\w.-]{{0,40}}?{_NAME}[\"']\s?,\s?(?=[\"'])"
 )
 _TYPED = re.compile(
     r"(?:\b(?:type|types|typed|typing|enter|entered|entering|input|fill|filled|put|paste|pasted)\s[\"'“`]?(?P<en>[!-~]{4,64}?)[\"'”`]?"
@@ -55,12 +72,15 @@ _TYPED = re.compile(
 )
 _AS_NAME = re.compile(
     r"(?:\s(?:is|was|as)\s(?:[\w'’-]{1,24}\s){0,4}(?:password|passcode|passphrase|pin|pw)"
-    r"|\s?(?:这个|那个)?(?:就?是|作为|作為|当做?|當|做|为)[^\s，。,.]{0,10}?(?:密[码碼]|口令))(?=[\s，。,.!！;；)）]|$|[登进去来解打])"
+    r"|\s?(?:这个|那个|这串|那串)(?:密[码碼](?![箱学學锁鎖])|口令)"
+    r"|\s?(?:这个|那个)?(?:就?是|作为|作為|当做?|當|做|为)[^\s，。,.]{0,10}?(?:密[码碼]|口令))(?=[\s，。,.!！;；)）]|$|[登进去来解打就能可])"
 )
 
 _CODE = (
-    r"(?:(?:验证|驗證|校验|校驗|动态|動態|短信|确认|確認|登[录錄入]|授权|授權|一次性|随机|安全|取款|激活|兑换)[码碼]"
+    r"(?:(?:验证|驗證|认证|認證|校验|校驗|动态|動態|短信|确认|確認|登[录錄入]|授权|授權|一次性|随机|安全|取款|激活|兑换)[码碼]"
     r"|(?:动态|一次性|临时)(?:密[码碼]|口令)|验证器[^\n。.\d]{0,6}?码|(?:收到|发来?|给|短信)的码"
+    r"|(?:手机|手機|动态|動態|安全)令牌(?:上|里|裡)?(?:显示|顯示)?(?=[^\d\n]{0,3}\d{6}(?!\d))"
+    r"|\bcomb(?:o|ination)(?=\s(?:for|to|of|on)\s(?:the|my|our|your|his|her)\s(?:[\w'-]{1,16}\s)?(?:safe|lock|locker|vault|gate|garage|suitcase|bike))"
     r"|\botp\b|\b(?:verification|security|one[- ]?time|log[- ]?in|sign[- ]?in|access|auth|authentication|authorization|confirmation"
     r"|(?:front |back )?(?:gate|door|alarm|entry|lock(?:er|box)?|safe|garage|building|gym|vault)(?=\s(?:code|pin|combination))"
     r"|2fa|mfa|two[- ]factor|2-step|sms|recovery|backup|device|unlock|activation)\s?(?:code|pin|password|passcode|combination)(?P<many>s?)\b(?:\s?#?\d{1,2}(?=\s?[:：]))?)"
@@ -77,7 +97,8 @@ _YOUR_CODE = re.compile(
 )
 _PLAIN_CODE = re.compile(
     r"(?:^|[\n.!。，,】\]] ?|(?:whatsapp|google|apple|telegram|microsoft|facebook|amazon|signal|wechat|steam|discord|github|paypal|bank)\s)"
-    r"code\s?[:：]?\s?(?P<code>\d{6}|\d{3}-\d{3})(?![\w-])"
+    r"code\s?(?:[:：]|是|is\s)?\s?(?P<code>\d{6}|\d{3}-\d{3})(?![\w-])"
+    r"|\bcode\s(?:that\s)?(?:they|you|he|she|it|i|we|the bank|google|apple)\s(?:just\s|have\s|has\s)?(?:text|sent|send|sms|gave|got|received?|email)\w{0,6}\s(?:\w{1,10}\s){0,2}(?:is|was)\s(?P<told>\d{4,8})(?![\w-])"
 )
 _CARD_CODE = re.compile(
     r"(?:\bcvv2?|\bcvc2?|安全[码碼])\s{0,2}(?:[:：=]|是|为|\bis\b)?\s{0,2}(?P<code>\d{3,4})(?![0-9a-z])"
@@ -93,8 +114,11 @@ _CODE_FIRST = re.compile(
     r"(?:\s?(?:[\w'’-]{1,20}\s){0,3}|[^\n。.,，a-z]{0,12}?)(?:code(?!\s?(?:review|base|freeze|block|team))|验证码|驗證碼|校验码|动态码|动态密码|otp|passcode)(?![a-z])"
 )
 _USE_CODE = re.compile(
-    r"(?:\b(?:use|enter|type|input)\s(?:the\s)?(?:code\s)?|输入|填写?)\s?(?P<code>\d{4,8}|\d{3}[ -]\d{3})\s?"
-    r"(?:to (?:verify|log|sign|confirm|finish|complete|continue|authenticate)|as (?:your|the) (?:code|otp|verification|login|pin|passcode)|来?(?:登录|验证|完成|确认))"
+    r"(?:\b(?:use|enter|type|input)\s(?:the\s)?(?:code\s?)?|输入|填写?)\s?(?P<code>\d{6,8}(?=\s?to (?:finish|complete|continue))|\d{4,8}|\d{3}[ -]\d{3})\s?"
+    r"(?:to (?:verify|log|sign|confirm|authenticate)|(?<=\d{6} )to (?:finish|complete|continue)|as (?:your|the) (?:code|otp|verification|login|pin|passcode)|来?(?:登录|验证|完成|确认))"
+)
+_MESSAGE_CODE = re.compile(
+    r"(?:短信|簡訊|短讯|手机上?)[^\n。\d]{0,8}?(?:数字|號碼|号码|那串|内容)[^\n。\d]{0,4}?(?P<code>\d{4,8})(?!\d)[^\n。\d]{0,10}?(?:验证|驗證)"
 )
 _CODE_TALK = re.compile(r"服务|接口|端口|功能|有效|超时|模块|版本|[编单]号|长度|[价金]额|费用|错误")
 
@@ -167,8 +191,24 @@ def _is_bare_password(value: Value, found: re.Match[str], low: str) -> bool:
 def _paired_passwords(text: str, low: str) -> Iterator[Span]:
     for found in _PAIR.finditer(low):
         value = read_value(text, found.end())
-        if value is not None and is_password(value, words=False) and _has_digit(value.text):
+        if value is None or values.is_time(value.text):
+            continue
+        apart = found[0].rstrip() != found[0] and value.text.isdigit()
+        if not apart and is_password(value, words=False) and _has_digit(value.text):
             yield Span(value.start, value.end, Kind.PASSWORD)
+    for pattern in (_ACCOUNT_PAIR, _HOST_PAIR, _NETWORK_PAIR):
+        for found in pattern.finditer(low):
+            yield from _with_digit(text, found.start("value"))
+    for pattern in (_REMINDED, _SET_BY_CALL):
+        for found in pattern.finditer(low):
+            yield from _with_digit(text, found.end())
+
+
+def _with_digit(text: str, position: int) -> Iterator[Span]:
+    """What stands there, where it is no word: a digit is in it."""
+    value = read_value(text, position)
+    if value is not None and is_password(value, words=False) and _has_digit(value.text):
+        yield Span(value.start, value.end, Kind.PASSWORD)
 
 
 def _passwords_first(text: str, low: str) -> Iterator[Span]:
@@ -200,15 +240,22 @@ def _typed_passwords(text: str, low: str) -> Iterator[Span]:
 
 
 def _codes(low: str) -> Iterator[Span]:
-    for pattern in (_NAMED_CODE, _YOUR_CODE, _CODE_FIRST, _USE_CODE, _PLAIN_CODE, _CARD_CODE):
+    for pattern in (
+        _NAMED_CODE,
+        _YOUR_CODE,
+        _CODE_FIRST,
+        _USE_CODE,
+        _PLAIN_CODE,
+        _CARD_CODE,
+        _MESSAGE_CODE,
+    ):
         for found in pattern.finditer(low):
-            start, end = found.span("code")
+            start, end = found.span("told" if found.groupdict().get("told") else "code")
             gap = found.groupdict().get("gap")
             if gap and _CODE_TALK.search(gap):
                 continue
-            if values.is_measure(found["code"], low[end : end + 16]) or values.is_plain_word(
-                found["code"]
-            ):
+            code = low[start:end]
+            if values.is_measure(code, low[end : end + 16]) or values.is_plain_word(code):
                 continue
             yield Span(start, end, Kind.CODE)
             if found.groupdict().get("many"):

@@ -65,7 +65,12 @@ def is_password(value: Value, *, words: bool, code: bool = False) -> bool:
     is an assignment, so that a bare name may be a variable.
     """
     text = value.text
-    if len(text) < _SHORTEST or values.is_placeholder(text) or values.is_plain_word(text):
+    if (
+        len(text) < _SHORTEST
+        or not any(map(str.isalnum, text))
+        or values.is_placeholder(text)
+        or values.is_plain_word(text)
+    ):
         return False
     if values.is_measure(text, value.after):
         return False

@@ -15,7 +15,7 @@ from pipeline.text.redaction.spans import Kind, Span
 _NAME = (
     r"(?:[a-z]{2,12}[_:-]){0,2}"
     r"(?:think(?:ing)?|thoughts?|reasoning|rationale|scratch[_ -]?pad|monolog(?:ue)?|chain[_ -]of[_ -]thoughts?|cot"
-    r"|思考|推理|思维链|内心独白)"
+    r"|(?:思考|推理)(?:过程|過程|内容|內容|步骤)?|思维链|思維鏈|内心独白)"
     r"(?:[_: -](?:process|content|block|mode|fast|faster|scratchpad|steps?|text|[0-9a-f]{4,12}))?"
 )
 # Names that also mean something harmless: taken for reasoning only in what models write.
@@ -34,12 +34,13 @@ def _tags(name: str) -> tuple[str, str]:
 
 _OPEN, _CLOSE = _tags(_NAME)
 _LOOSE_OPEN, _LOOSE_CLOSE = _tags(_LOOSE_NAME)
-_BRACKET = r"(?:think(?:ing)?|thoughts?|reasoning|思考|推理)"
+_BRACKET = r"(?:think(?:ing)?|thoughts?|reasoning|(?:思考|推理)(?:过程|過程|内容|內容|步骤)?|思维链|思維鏈)"
+_JOIN = r"[_\u2581]"
 _OPENINGS = "|".join(
     (
         _OPEN,
         rf"\[{_S}{_BRACKET}{_S}\]|【{_S}{_BRACKET}{_S}】",
-        rf"<{_S}\|{_S}(?!end[_-])(?:begin_of_|start_of_|start_|begin_)?{_NAME}(?:_start|_begin)?{_S}\|{_S}>",
+        rf"<{_S}\|{_S}(?!end[_\u2581-])(?:(?:begin|start){_JOIN}(?:of{_JOIN})?)?{_NAME}(?:_start|_begin)?{_S}\|{_S}>",
         r"<unused94>\s{0,4}thought",
     )
 )
@@ -47,7 +48,7 @@ _CLOSINGS = "|".join(
     (
         _CLOSE,
         rf"\[{_S}/{_S}{_BRACKET}{_S}\]|【{_S}/{_S}{_BRACKET}{_S}】",
-        rf"<{_S}\|{_S}(?:(?:end_of_|end_|/){_NAME}|{_NAME}_end){_S}\|{_S}>",
+        rf"<{_S}\|{_S}(?:(?:end{_JOIN}(?:of{_JOIN})?|/){_NAME}|{_NAME}_end){_S}\|{_S}>",
         r"<unused95>",
         r"\bassistantfinal",
     )

@@ -16,7 +16,7 @@ from pipeline.text.redaction.json_tree import JsonValue, TreeWalk
 from pipeline.text.redaction.scanner import SCANNER_VERSION, SecretScanner
 from pipeline.text.redaction.spans import WALL, Kind, Span, merged, wall_off_markers
 
-REDACTOR_VERSION = f"1+kingfisher-{SCANNER_VERSION}"
+REDACTOR_VERSION = f"2+kingfisher-{SCANNER_VERSION}"
 """Changes whenever the rules change; stored, so that a later reader knows what was looked for."""
 
 # So odd that hardly a vendor's pattern reaches from one text into the next; where one does, both are

@@ -21,7 +21,7 @@ PLAIN_WORDS = frozenset(
     this those through to token tokens too true type unable unchanged undefined under unique unknown unsafe until
     updated used user username usually valid validate validated validation value values vault verified verify very visible void was we
     weak were what when where whether which while who why will with within without working would wrong written yes yet you your
-    account admin-only alphanumeric ascii base64 bcrypt argon2 scrypt sha1 sha256 sha512 sha-256 md5 pbkdf2 hmac utf8 utf-8 jwt oauth
+    account admin-only alphanumeric ascii base64 wpa wpa2 wpa3 wep bcrypt argon2 scrypt sha1 sha256 sha512 sha-256 md5 pbkdf2 hmac utf8 utf-8 jwt oauth
     oauth2 sso ldap saml kerberos aes-256 aes256 rsa-2048 rsa 2fa mfa totp v1 v2 http https i18n l10n base32 uuid uuid4 uuidv4
     password passwords passwd passphrase passcode pwd pin pass code key keys credential apikey api_key login
     securestr secretstr optional[str] varchar char(64) varchar(255) 1password keepass bitwarden lastpass dashlane
@@ -54,6 +54,7 @@ _MEASURE = re.compile(
     re.IGNORECASE,
 )
 _DATE = re.compile(r"(?:19|20)\d\d[-/.]\d{1,2}[-/.]\d{1,2}")
+_TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?")
 _QUANTITY = re.compile(r"[\d.~–-]{1,12}")
 _MEASURED = re.compile(
     r"\s{0,2}-?(?:个|位|次|天|月|年|日|号|分钟|小时|秒|分|种|条|元|块|项|处|页|行|步|人|字|岁|点|版|倍|%|characters?|chars?|digits?|letters?"
@@ -95,6 +96,11 @@ def is_plain_word(value: str) -> bool:
 def is_date(value: str) -> bool:
     """Whether the value is a date such as 2024-05-01."""
     return _DATE.fullmatch(value) is not None
+
+
+def is_time(value: str) -> bool:
+    """Whether the value is a time of day such as 12:30."""
+    return _TIME.fullmatch(value) is not None
 
 
 def is_word(value: str) -> bool:
