@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pipeline.observers.port import ObserverFault
-from pipeline.rules.packaging import Bounds
+from pipeline.rules.drafting import Bounds
 from pipeline.runner import Policy, Runner
 from pipeline.stages.contract import Applied
 from pipeline.stages.filter import Filter

@@ -4,7 +4,9 @@ Pure and without a tokenizer, since it runs for every event (mission C1; spec: p
 Conventions in `data`). An event's role decides, never its kind alone: a kind is a caller's word.
 """
 
+import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -13,6 +15,9 @@ from storage.records.events import Event, Role
 
 FINAL_STATES = frozenset({"done", "failed", "cancelled"})
 """Task states that end a task (spec: protocol, Conventions in `data`)."""
+
+RECORD_EDIT = "record.edit"
+"""The user's words that an import has taken from an edited document; their effect is there already."""
 
 URGENT_STATES = FINAL_STATES | {"blocked"}
 """Task states that close a package at once (mission C2)."""
@@ -44,8 +49,7 @@ def classify(event: Event) -> Classification:
     if not event.text.strip() and not event.data:
         return Classification(audit=True, reason="empty")
     if event.role is Role.USER:
-        urgent = event.kind == "user.correction" or says_correction(event.text)
-        return Classification(audit=False, reason="user", urgent=urgent)
+        return _user(event)
     if event.kind == "task.state":
         return _task_state(event)
     if event.role is Role.SUPERVISOR:
@@ -68,6 +72,13 @@ def ordinary_action(event: Event) -> bool:
         words = [word for word in _ACTION_PARTS.split(action.casefold()) if word]
         return bool(words) and all(word in _ORDINARY for word in words)
     return len(event.text) <= _SHORT and _ORDINARY_TEXT.match(event.text) is not None
+
+
+def _user(event: Event) -> Classification:
+    if event.kind == RECORD_EDIT:
+        return Classification(audit=True, reason="record_edit")
+    urgent = event.kind == "user.correction" or says_correction(event.text)
+    return Classification(audit=False, reason="user", urgent=urgent)
 
 
 def _task_state(event: Event) -> Classification:
@@ -151,14 +162,39 @@ _FAILED = re.compile(
     re.IGNORECASE,
 )
 
-_UUID = r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
-_STAMP = r"\b\d{4}[-/]\d{1,2}[-/]\d{1,2}[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?"
-_CLOCK = r"(?<!\d)\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?!\d)"
-_POINT = r"[(（\[]\s*-?\d{1,6}(?:\.\d{1,6})?(?:\s*[,，]\s*-?\d{1,6}(?:\.\d{1,6})?){1,3}\s*[)）\]]"
+_UUID = r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-7][0-9a-hjkmnp-tv-z]{25}\b"
+_DATE = r"\d{4}(?:[-/]\d{1,2}[-/]\d{1,2}|年\d{1,2}月\d{1,2}日)"
+_ZONE = r"(?:Z|[+-]\d{2}:?\d{2})?"
+_SECONDS = r"\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?"
+# A time to the minute is a stamp where a log puts one, or a screen says when it was drawn; elsewhere it
+# may be what has changed: when a meeting is, when something is due.
+_STAMP = (
+    rf"\b{_DATE}[T ]?{_SECONDS}{_ZONE}"
+    rf"|(?<![^\n])[\[(（【]?{_DATE}[T ]?\d{{1,2}}:\d{{2}}{_ZONE}[\])）】]?(?=[\s:：|,，-])"
+    rf"|[\[（(【](?:{_DATE}[T ]?)?\d{{1,2}}:\d{{2}}[\]）)】]"
+    r"|(?:更新于|更新时间|刷新于|截图时间|当前时间|时间戳|截至|updated(?: at)?|refreshed(?: at)?|captured at|as of|timestamp|\bts|\bnow)"
+    rf"\s?[=:：]?\s?(?:\d{{10,19}}\b|(?:{_DATE}[T ]?)?(?:上午|下午|晚上)?\d{{1,2}}:\d{{2}}(?:\s?[ap]m)?)"
+)
+_CLOCK = rf"(?<!\d){_SECONDS}(?!\d)"
+_POINT = (
+    r"[(（\[]\s*-?\d{1,6}(?:\.\d{1,6})?(?:\s*[,，]\s*-?\d{1,6}(?:\.\d{1,6})?){1,3}\s*[)）\]]"
+    r"|\bat \d{1,5}\s?,\s?\d{1,5}\b"
+)
 _AXIS = r"\b[xy]\s*[=:：]\s*-?\d{1,6}(?:\.\d{1,6})?"
 _HEX = r"\b(?:0x[0-9a-f]{1,40}|(?=[a-f]{0,40}\d)(?=\d{0,40}[a-f])[0-9a-f]{8,64})\b"
-_SPAN = r"\d{1,9}(?:\.\d{1,6})?\s?(?:ms|s|secs?|seconds?|毫秒|秒)(?![a-z])"
-_VOLATILE = f"{_UUID}|{_STAMP}|{_CLOCK}|{_POINT}|{_AXIS}|{_HEX}|{_SPAN}"
+_NUMERAL = r"(?:\d{1,9}|[一二三四五六七八九十百两]{1,5})"
+_SPAN = (
+    rf"{_NUMERAL}(?:\.\d{{1,6}})?\s?(?:ms|s|secs?|seconds?|毫秒|秒)(?![a-z])"
+    rf"|(?:等待?了?|耗时|用时|已?运行了?|持续了?|took|waited|elapsed|running for|after)\s?[:：]?\s?{_NUMERAL}\s?(?:分钟?|minutes?|mins?|m)(?![a-z])"
+    rf"|{_NUMERAL}\s?(?:分钟前|minutes? ago|mins? ago)"
+)
+_COUNT = (
+    rf"第\s?{_NUMERAL}\s?次(?=重试|刷新|尝试|轮询|检查|心跳|连接)"
+    r"|\b(?:attempt|retry|retries|try|refresh|poll|tick|heartbeat|iteration)\s?[#:=]?\s?\d{1,9}"
+    r"|(?:\b(?:pid|tid|process(?: id)?|thread(?: id)?)|进程号?|线程号?)\s?[#:=：-]?\s?\d{1,9}"
+)
+_TEMPORARY = r"/(?:tmp|temp|var/folders)/[^\s/]{1,80}"
+_VOLATILE = f"{_UUID}|{_STAMP}|{_CLOCK}|{_POINT}|{_AXIS}|{_TEMPORARY}|{_HEX}|{_SPAN}|{_COUNT}"
 # A status or exit code tells errors apart, and so does an id of letters and digits (BX-2024-001).
 _KEPT = (
     r"(?P<kept>(?:\b(?:code|status|https?|errno|exit|error)|错误码|状态码|代码|错误)\s?[:=：#]?\s?\d{1,6}"
@@ -167,7 +203,19 @@ _KEPT = (
 _MASK = re.compile(_VOLATILE, re.IGNORECASE | re.ASCII)
 _SHORT_HEX = r"\b(?=[a-f]{0,7}\d)(?=\d{0,7}[a-f])[0-9a-f]{4,7}\b"
 _MASK_NUMBERS = re.compile(
-    rf"{_VOLATILE}|{_SHORT_HEX}|{_KEPT}|\d+(?:[.,]\d+)*", re.IGNORECASE | re.ASCII
+    rf"{_VOLATILE}|{_SHORT_HEX}|{_KEPT}|第[一二三四五六七八九十百两]{{1,5}}次|\d+(?:[.,:]\d+)*",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+_VOLATILE_NAMES = frozenset(
+    re.findall(
+        r"\S+",
+        "x y w h width height left top right bottom bbox box rect region coordinate coordinates coords position pos"
+        " point at time timestamp ts captured_at seen_at taken_at duration duration_ms elapsed elapsed_ms latency_ms"
+        " took_ms request_id trace_id span_id session_id event_id call_id frame frame_id screenshot screenshot_id image"
+        " image_id nonce attempt attempts retry retries pid tid seq 坐标 位置 时间 时间戳 耗时 次数 序号",
+    )
 )
 
 
@@ -176,10 +224,24 @@ def _signature(event: Event, *, keep_quantities: bool) -> str:
 
     Quantities stay in observations and reports: a changed one is a key change, not a repeat.
     """
+    said = event.text
+    if event.data:
+        said += "\n" + json.dumps(_lasting(event.data), ensure_ascii=False, sort_keys=True)
     if keep_quantities:
-        text = _MASK.sub("#", event.text)
+        text = _MASK.sub("#", said)
     else:
-        text = _MASK_NUMBERS.sub(lambda match: match["kept"] or "#", event.text)
+        text = _MASK_NUMBERS.sub(lambda match: match["kept"] or "#", said)
     facts = [repr(_datum(event, name)) for name in ("action", "ok", "passed", "state")]
     parts = (event.kind, event.role, event.subject_id, *facts, " ".join(text.casefold().split()))
     return blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
+
+
+def _lasting(value: object) -> object:
+    """Data without what differs at each look at the same thing."""
+    if isinstance(value, Mapping):
+        return {
+            name: _lasting(each)
+            for name, each in value.items()
+            if name.casefold() not in _VOLATILE_NAMES
+        }
+    return [_lasting(each) for each in value] if isinstance(value, list) else value

@@ -1,6 +1,6 @@
 """What of an event or a record goes into the lexical index, field by field."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pipeline.text.budget import estimate_tokens
 from pipeline.text.calendar_terms import day_of, day_terms
@@ -19,6 +19,9 @@ NEIGHBOURS = 2
 """Earlier turns of the stream. Later ones gained a point on one set, lost five on another, and would
 mean that a new turn rewrites the entries of those before it."""
 
+NEARBY = 1_000
+"""Sequence numbers of all owners within which a turn of the stream counts as a neighbour."""
+
 
 def event_document(seq: int) -> str:
     """The document id of an event."""
@@ -28,6 +31,31 @@ def event_document(seq: int) -> str:
 def record_document(record_id: str) -> str:
     """The document id of a record."""
     return f"r:{record_id}"
+
+
+class Turns:
+    """The turns before each event in its stream, as events come by in sequence.
+
+    Args:
+        load: The newest turns of a stream before an event, oldest first, asked once a stream;
+            without it streams begin with the first event that comes by.
+    """
+
+    def __init__(self, load: Callable[[Event], Sequence[Event]] = lambda _event: ()) -> None:
+        self._load = load
+        self._recent: dict[str, list[Event]] = {}
+
+    def before(self, event: Event) -> Sequence[Event]:
+        """The turns before this one, at most `NEIGHBOURS`; it becomes one of the next one's."""
+        if event.stream is None:
+            return ()
+        if event.stream not in self._recent:
+            self._recent[event.stream] = list(self._load(event))
+        turns = self._recent[event.stream]
+        before = tuple(turn for turn in turns if event.seq - turn.seq < NEARBY)
+        turns.append(event)
+        del turns[:-NEIGHBOURS]
+        return before
 
 
 class EventIndexer:

@@ -4,41 +4,17 @@ Pure: the stage hands in what is open and what waits, and writes down the plan t
 (mission C1, C2, G3; spec: design, Ledger and packages; protocol, Conventions in `data`).
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 
+from pipeline.rules.drafting import Bounds, Drafts, Plan
 from pipeline.rules.filtering import Classification, classify
-from storage.records.events import Event, Fate, Priority, Role
-from storage.records.packing import DraftEvent, DraftPackage, FateNote, WaitingCall
+from pipeline.rules.grouping import INSTANT_EVENTS, Filed, Group, Member, is_call, may_answer
+from storage.records.events import Event, Fate
+from storage.records.packing import DraftPackage, FateNote, FiledEvent, WaitingCall
 
-INSTANT_EVENTS = 200
-"""How large a package may grow for events of one instant (spec: protocol, Conventions)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """When a package closes: its age, its effective events, its tokens of input."""
-
-    age_ms: int = 30_000
-    events: int = 20
-    tokens: int = 6_000
-
-
-@dataclass(slots=True)
-class Plan:
-    """What a pass of the filter is going to write."""
-
-    packages: list[DraftPackage] = field(default_factory=list)
-    notes: list[FateNote] = field(default_factory=list)
-    waiting: list[WaitingCall] = field(default_factory=list)
-    ended: list[int] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class _Member:
-    event: Event
-    verdict: Classification
-    unanswered: bool = False
+_CALL = Classification(audit=False, reason="call")
+_LATE_CALL = Classification(audit=False, reason="late_call")
 
 
 class Packer:
@@ -47,6 +23,7 @@ class Packer:
     Args:
         open_packages: The owner's packages that still take events.
         waiting: Calls without a result yet, with their events.
+        filed: Calls and results of earlier passes that this one's may belong to.
         bounds: When packages close.
         now: Epoch milliseconds.
         tokens: Estimates a text's tokens.
@@ -57,30 +34,30 @@ class Packer:
         open_packages: Iterable[DraftPackage],
         waiting: Iterable[tuple[WaitingCall, Event]],
         *,
+        filed: Iterable[FiledEvent] = (),
         bounds: Bounds,
         now: int,
         tokens: Callable[[str], int],
     ) -> None:
-        self._current = {package.lane: package for package in open_packages}
-        self._touched: dict[int, DraftPackage] = {}
+        self._drafts = Drafts(open_packages, bounds, now, tokens)
+        self._groups: dict[str, Group] = {}
         self._waiting = {call.seq: (call, event) for call, event in waiting}
-        self._bounds = bounds
-        self._now = now
-        self._tokens = tokens
+        self._filed = Filed(filed)
         self._plan = Plan()
 
     def add(self, event: Event, verdict: Classification) -> None:
         """Put one event where it belongs."""
-        if event.kind == "executor.call":
-            self._wait(event)
+        if is_call(event):
+            self._add_call(event)
             return
         call = self._call_of(event)
         if call is not None:
-            self._answer(call, _Member(event, verdict))
+            self._answer(call, self._drafts.member(event, verdict))
         elif verdict.audit:
-            self._audit(event, verdict.reason)
+            self._drafts.audit(event, verdict.reason)
+            self._note_result(event)
         else:
-            self._place(event.lane, [_Member(event, verdict)])
+            self._add_result(event, verdict)
 
     def release_overdue(self, before: int) -> None:
         """Let calls that have waited since before that time go alone, marked unanswered."""
@@ -89,32 +66,63 @@ class Packer:
                 self._stop_waiting(call)
                 verdict = classify(event)
                 if verdict.audit:
-                    self._audit(event, verdict.reason)
+                    self._drafts.audit(event, verdict.reason)
                     continue
-                self._place(event.lane, [_Member(event, verdict, unanswered=True)])
-                self._close(event.lane, "unanswered")
+                self._flush(event.lane)
+                self._gather(event.lane, [self._drafts.member(event, verdict, unanswered=True)])
+                self._flush(event.lane)
+                self._drafts.close(event.lane, "unanswered")
 
     def finish(self) -> Plan:
         """Close what is full or urgent, and give the plan out."""
-        for lane, package in list(self._current.items()):
+        for lane in list(self._groups):
+            self._flush(lane)
+        for lane, package in list(self._drafts.current.items()):
             if package.urgent:
-                self._close(lane, "urgent")
-            elif self._is_full(package):
-                self._close(lane, "size")
-        self._plan.packages = list(self._touched.values())
+                self._drafts.close(lane, "urgent")
+            elif self._drafts.is_full(package):
+                self._drafts.close(lane, "size")
+        self._plan.packages = self._drafts.touched
+        self._plan.notes = list(self._drafts.notes.values())
         return self._plan
 
     # ---- calls and their results -------------------------------------------
 
-    def _wait(self, event: Event) -> None:
+    def _add_call(self, event: Event) -> None:
+        """Let a call wait, unless its result has come before it."""
+        result = self._filed.result_of(event)
+        if result is not None:
+            self._add_late_call(event, result)
+            return
         call = WaitingCall(event.seq, event.lane, event.id, event.request_id, event.received_at)
         self._waiting[event.seq] = (call, event)
         self._plan.waiting.append(call)
-        self._plan.notes.append(FateNote(event.seq, Fate.WAITING, "call_without_result"))
+        self._drafts.note(FateNote(event.seq, Fate.WAITING, "call_without_result"))
+
+    def _add_late_call(self, event: Event, result: FiledEvent) -> None:
+        """Put a call where its result has gone, or into its lane when that is closed."""
+        for lane in [lane for lane, group in self._groups.items() if group.holds(result.event)]:
+            self._flush(lane)
+        note = self._drafts.notes.get(result.event.seq)
+        fate, reason = (note.fate, note.reason) if note else (result.fate, result.reason)
+        package = note.package if note else self._drafts.held(result.package_id or 0)
+        if fate is Fate.AUDIT:
+            self._drafts.audit(event, reason)
+        elif fate is Fate.MERGED:
+            self._drafts.audit(event, "call_of_a_repeat")
+        elif package is not None and self._still_takes(package, event):
+            self._drafts.append(package, self._drafts.member(event, _CALL))
+        else:
+            self._gather(event.lane, [self._drafts.member(event, _LATE_CALL)])
+        self._note_call(event)
+
+    def _still_takes(self, package: DraftPackage, event: Event) -> bool:
+        member = self._drafts.member(event, _CALL)
+        return package.closed_by is None and self._drafts.fits(package, [member])
 
     def _call_of(self, event: Event) -> tuple[WaitingCall, Event] | None:
         """The waiting call that this event is the result of."""
-        if event.role not in {Role.EXECUTOR, Role.OBSERVATION, Role.VERIFICATION}:
+        if not may_answer(event):
             return None
         waiting = list(self._waiting.values())
         named = (pair for pair in waiting if pair[0].event_id in event.causes)
@@ -125,144 +133,98 @@ class Packer:
         )
         return next(named, None) or next(asked, None)
 
-    def _answer(self, waiting: tuple[WaitingCall, Event], result: _Member) -> None:
+    def _answer(self, waiting: tuple[WaitingCall, Event], result: Member) -> None:
         call, asked = waiting
         self._stop_waiting(call)
         if result.verdict.audit:
-            self._audit(asked, result.verdict.reason)
-            self._audit(result.event, result.verdict.reason)
-            return
-        pair = [_Member(asked, Classification(audit=False, reason="call")), result]
-        self._place(call.lane, pair)
+            self._drafts.audit(asked, result.verdict.reason)
+            self._drafts.audit(result.event, result.verdict.reason)
+        else:
+            self._gather(call.lane, [self._drafts.member(asked, _CALL), result])
+        self._note_call(asked)
+
+    def _add_result(self, event: Event, verdict: Classification) -> None:
+        """What answers no waiting call: beside the call that it names, where it names nothing else."""
+        lane = event.lane
+        call = self._filed.call_of(event) if may_answer(event) else None
+        if call is not None:
+            if call.unanswered:
+                verdict = replace(verdict, reason="late_result")
+            if event.task_id is None and not event.objects:
+                lane = call.event.lane
+        self._gather(lane, [self._drafts.member(event, verdict)])
+        if call is None:
+            self._note_result(event)
+
+    def _note_call(self, event: Event) -> None:
+        self._filed.note_call(FiledEvent(event, Fate.PACKAGED, "call"))
+
+    def _note_result(self, event: Event) -> None:
+        if may_answer(event):
+            self._filed.note_result(FiledEvent(event, Fate.PACKAGED, "result"))
 
     def _stop_waiting(self, call: WaitingCall) -> None:
         del self._waiting[call.seq]
         if call in self._plan.waiting:
             self._plan.waiting.remove(call)
-            self._plan.notes = [note for note in self._plan.notes if note.seq != call.seq]
+            del self._drafts.notes[call.seq]
         else:
             self._plan.ended.append(call.seq)
 
-    # ---- packages ----------------------------------------------------------
+    # ---- groups ------------------------------------------------------------
 
-    def _place(self, lane: str, unit: list[_Member]) -> None:
-        """Put events that belong together into the lane's package, or count a repeat."""
-        package = self._current.get(lane)
-        if package is not None and self._is_repeat(package, unit):
-            self._count_repeat(package, unit[-1])
-            if len(unit) > 1:
-                self._audit(unit[0].event, "call_of_a_repeat")
+    def _gather(self, lane: str, unit: list[Member]) -> None:
+        """Put events that belong together into the group of their instant, or count a repeat."""
+        group = self._groups.get(lane)
+        if group is not None and group.repeats_one(unit):
+            group.repeats.append(unit)
             return
-        if package is not None and not self._takes(package, unit):
-            self._close(lane, "urgent" if package.urgent else "size")
+        package = self._drafts.current.get(lane)
+        if package is not None and unit[-1].verdict.signature in package.known:
+            self._drafts.count_repeat(package, unit)
+            return
+        if group is not None and not group.shares(unit):
+            self._flush(lane)
+            group = None
+        if group is None:
+            group = self._groups[lane] = Group(lane)
+        group.add(unit)
+
+    def _flush(self, lane: str) -> None:
+        """Place the lane's group, whole where a package can take it whole."""
+        group = self._groups.pop(lane, None)
+        if group is None:
+            return
+        package = self._drafts.current.get(lane)
+        if package is not None and not self._takes(package, group):
+            self._drafts.close(lane, "urgent" if package.urgent else "size")
             package = None
-        if package is None:
-            package = self._open(lane, unit[0].event)
-        for member in unit:
-            self._append(package, member)
+        for unit in group.units:
+            if package is not None and not self._drafts.fits(package, unit, INSTANT_EVENTS):
+                self._drafts.close(lane, "size")
+                package = None
+            if package is None:
+                package = self._drafts.open(lane, unit[0].event)
+            for member in unit:
+                self._drafts.append(package, member)
+        for unit in group.repeats:
+            self._repeat(lane, unit)
 
-    def _is_repeat(self, package: DraftPackage, unit: list[_Member]) -> bool:
-        return unit[-1].verdict.signature is not None and (
-            unit[-1].verdict.signature in package.known
-        )
+    def _takes(self, package: DraftPackage, group: Group) -> bool:
+        """Whether a package has room for all of a group.
 
-    def _count_repeat(self, package: DraftPackage, member: _Member) -> None:
-        event, verdict = member.event, member.verdict
-        into = package.known[verdict.signature or ""]
-        if verdict.repeat_audit:
-            self._audit(event, "repeated_success")
+        It may grow over its bound of events for an instant that it holds already, not over its tokens.
+        """
+        if not package.instants.isdisjoint(group.instants):
+            return self._drafts.fits(package, group.members, INSTANT_EVENTS)
+        closing = package.urgent or self._drafts.is_full(package)
+        return not closing and self._drafts.fits(package, group.members)
+
+    def _repeat(self, lane: str, unit: list[Member]) -> None:
+        """Count what repeats one of a group that has been placed, unless a split has taken that away."""
+        package = self._drafts.current[lane]
+        if unit[-1].verdict.signature in package.known:
+            self._drafts.count_repeat(package, unit)
             return
-        self._touched[id(package)] = package
-        drafted = next((draft for draft in package.added if draft.seq == into), None)
-        if drafted is None:
-            drafted = package.repeated.setdefault(
-                into, DraftEvent(into, event.at, event.at, count=0)
-            )
-        drafted.count += 1
-        drafted.first_at = min(drafted.first_at, event.at)
-        drafted.last_at = max(drafted.last_at, event.at)
-        self._plan.notes.append(FateNote(event.seq, Fate.MERGED, "repeat", package, into))
-
-    def _takes(self, package: DraftPackage, unit: list[_Member]) -> bool:
-        """Whether a package has room; events of its last instant are never parted from it."""
-        events = package.events + len(unit)
-        if any(member.event.at == package.last_at for member in unit):
-            return events <= INSTANT_EVENTS
-        if package.urgent or self._is_full(package):
-            return False
-        tokens = package.tokens + sum(self._weigh(member.event) for member in unit)
-        return events <= self._bounds.events and tokens <= self._bounds.tokens
-
-    def _is_full(self, package: DraftPackage) -> bool:
-        return package.events >= self._bounds.events or package.tokens >= self._bounds.tokens
-
-    def _open(self, lane: str, event: Event) -> DraftPackage:
-        package = DraftPackage(
-            owner=event.owner,
-            lane=lane,
-            object_id=event.subject_id,
-            task_id=event.task_id,
-            priority=Priority.LOW,
-            opened_at=self._now,
-            close_at=self._now + self._bounds.age_ms,
-            first_seq=event.seq,
-        )
-        self._current[lane] = package
-        return package
-
-    def _append(self, package: DraftPackage, member: _Member) -> None:
-        event, verdict = member.event, member.verdict
-        self._touched[id(package)] = package
-        package.added.append(
-            DraftEvent(
-                event.seq, event.at, event.at, signature=verdict.signature,
-                unanswered=member.unanswered,
-            )
-        )  # fmt: skip
-        if verdict.signature is not None:
-            package.known[verdict.signature] = event.seq
-        package.events += 1
-        package.tokens += self._weigh(event)
-        package.first_seq = min(package.first_seq, event.seq)
-        package.last_seq = max(package.last_seq, event.seq)
-        package.last_at = event.at
-        package.urgent = package.urgent or verdict.urgent
-        package.priority = min(package.priority, event.priority)
-        if verdict.urgent:
-            package.priority = min(package.priority, Priority.HIGH)
-        self._plan.notes.append(FateNote(event.seq, Fate.PACKAGED, verdict.reason, package))
-
-    def _weigh(self, event: Event) -> int:
-        return self._tokens(event.text) + (self._tokens(str(event.data)) if event.data else 0)
-
-    def _close(self, lane: str, reason: str) -> None:
-        package = self._current.pop(lane)
-        package.closed_by = reason
-        self._touched[id(package)] = package
-
-    def _audit(self, event: Event, reason: str) -> None:
-        self._plan.notes.append(FateNote(event.seq, Fate.AUDIT, reason))
-
-
-def split_at(events: Sequence[Event]) -> int | None:
-    """Where a package may be cut in two: near its middle, and never through what belongs together.
-
-    Args:
-        events: A package's, in sequence.
-
-    Returns:
-        How many events the first half takes; None when all of them belong together.
-    """
-    middle = len(events) / 2
-    safe = [place for place in range(1, len(events)) if not _belongs(events, place)]
-    return min(safe, key=lambda place: abs(place - middle), default=None)
-
-
-def _belongs(events: Sequence[Event], place: int) -> bool:
-    """Whether a cut before `place` parts events of one instant, or one from what it names."""
-    before, after = events[:place], events[place:]
-    if before[-1].at == after[0].at:
-        return True
-    ids = {event.id for event in before}
-    requests = {event.request_id for event in before if event.request_id is not None}
-    return any(event.request_id in requests or not ids.isdisjoint(event.causes) for event in after)
+        self._gather(lane, unit)
+        self._flush(lane)

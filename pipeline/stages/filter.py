@@ -4,19 +4,21 @@ Not a stage of the ledger but what comes before it: its progress is one cursor a
 the same transaction as what it read was written.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pipeline.errors import LostRaceError
 from pipeline.rules import filtering, indexing
-from pipeline.rules.packaging import Bounds, Packer, Plan
+from pipeline.rules.drafting import Bounds, Plan
+from pipeline.rules.grouping import INSTANT_EVENTS, is_call, may_answer, whole
+from pipeline.rules.packaging import Packer
 from pipeline.text.budget import estimate_tokens
 from pipeline.text.tokenise import Tokenizer
 from storage.clock import Clock
 from storage.records.events import Event, Fate, ObjectRef
-from storage.records.packing import DraftPackage
+from storage.records.packing import DraftPackage, FiledEvent
 from storage.records.recall import IndexEntry
-from storage.repositories import events, index, intake, objects
+from storage.repositories import events, index, intake, objects, tombstones
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class Pass:
     """One pass over an owner's events, ready to be written."""
 
     owner: str
+    forgotten: int
     seen: int
     upto: int
     plan: Plan
@@ -39,7 +42,7 @@ class Filter:
         tokenizer: Makes the index entries of what isn't audit.
         clock: When packages open and calls have waited long enough.
         bounds: When packages close.
-        batch: How many events a pass takes.
+        batch: How many events a pass takes, and what is left then of an instant.
         call_wait_ms: How long a call waits for its result.
     """
 
@@ -58,11 +61,12 @@ class Filter:
 
     def compute(self, owner: str) -> Pass | None:
         """Work out the next pass; None when there is nothing to do."""
-        seen = intake.filtered(owner)
-        found = events.after(owner, seen, self._batch)
+        forgotten = tombstones.count(owner)
+        seen, received = intake.filtered(owner), intake.received(owner)
+        found = self._next(owner, seen)
         now = self._clock.now_ms()
         overdue = owner in self.overdue_owners(now)
-        if not found and not overdue:
+        if not found and not overdue and received <= seen:
             return None
         opened = intake.open_packages(owner)
         calls = intake.waiting_calls(
@@ -74,7 +78,8 @@ class Filter:
         asked = {event.seq: event for event in events.by_seqs(owner, [c.seq for c in calls])}
         packer = Packer(
             opened,
-            [(call, asked[call.seq]) for call in calls],
+            [(call, asked[call.seq]) for call in calls if call.seq in asked],
+            filed=_filed(owner, seen, found, waiting=asked.values()),
             bounds=self._bounds,
             now=now,
             tokens=estimate_tokens,
@@ -84,14 +89,35 @@ class Filter:
         packer.release_overdue(now - self._call_wait_ms)
         plan = packer.finish()
         upto = found[-1].seq if found else seen
-        return Pass(owner, seen, upto, plan, opened, found, self._entries(owner, found, plan))
+        if len(found) < self._batch:
+            # The last ones received may have been forgotten, and none of them is to come.
+            upto = max(upto, received)
+        return Pass(
+            owner, forgotten, seen, upto, plan, opened, found, self._entries(owner, found, plan)
+        )
+
+    def _next(self, owner: str, seen: int) -> list[Event]:
+        """The next events: as many as a pass takes, and the rest of the instants that they begin."""
+        found = events.after(owner, seen, self._batch)
+        if len(found) < self._batch:
+            return found
+        moments = {event.at for event in found}
+        ahead = events.moments_after(owner, found[-1].seq, INSTANT_EVENTS)
+        more = max((place for place, at in enumerate(ahead, 1) if at in moments), default=0)
+        if more:
+            found += events.after(owner, found[-1].seq, more)
+        return found[: whole(found, self._batch)]
 
     def apply(self, work: Pass) -> None:
         """Write a pass; runs inside a transaction.
 
         Raises:
-            LostRaceError: Another worker has passed here, or closed one of the packages.
+            LostRaceError: Another worker has passed here, or closed one of the packages, or
+                something was forgotten.
         """
+        if tombstones.count(work.owner) != work.forgotten:
+            # It may hold what must not be written any more.
+            raise LostRaceError
         moved = intake.move_cursor(work.owner, seen=work.seen, to=work.upto)
         # A pass that only releases calls leaves the cursor where it is: the calls tell who was first.
         ended = intake.end_waiting(work.plan.ended)
@@ -120,32 +146,47 @@ class Filter:
 
     def _entries(self, owner: str, found: Sequence[Event], plan: Plan) -> list[IndexEntry]:
         fates = {note.seq: note.fate for note in plan.notes}
-        recent: dict[str, list[Event]] = {}
+        turns = indexing.Turns(self._stored_turns)
         indexer = indexing.EventIndexer(self._tokenizer)
         entries = [_gone(owner, seq) for seq in _audited_late(found, plan)]
         for event in found:
+            before = turns.before(event)
             match fates.get(event.seq):
                 case Fate.MERGED:
                     entries.append(indexer.repeat(event))
                 case Fate.PACKAGED | Fate.WAITING:
-                    entries.append(indexer.entry(event, self._before(event, recent)))
-                case Fate.AUDIT | None:
+                    entries.append(indexer.entry(event, before))
+                case Fate.AUDIT | Fate.FORGOTTEN | None:
                     pass
         return entries
 
-    def _before(self, event: Event, recent: dict[str, list[Event]]) -> Sequence[Event]:
-        """The turns before this one in its stream; asks the store once a stream and pass."""
+    def _stored_turns(self, event: Event) -> Sequence[Event]:
+        """The turns before an event in its stream, from the store."""
         if event.stream is None:
             return ()
-        if event.stream not in recent:
-            recent[event.stream] = events.before_in_stream(
-                event.owner, event.stream, event.seq, indexing.NEIGHBOURS
-            )
-        turns = recent[event.stream]
-        before = tuple(turns)
-        turns.append(event)
-        del turns[: -indexing.NEIGHBOURS]
-        return before
+        return events.before_in_stream(event.owner, event.stream, event.seq, indexing.NEIGHBOURS)
+
+
+def _filed(
+    owner: str, seen: int, found: Sequence[Event], *, waiting: Iterable[Event]
+) -> list[FiledEvent]:
+    """What earlier passes have done with calls and results that these events may belong to."""
+    known = {event.id for event in waiting}
+    calls = [event for event in found if is_call(event)]
+    results = [event for event in found if may_answer(event)]
+    causes = {cause for event in results for cause in event.causes} - known
+    causes -= {event.id for event in calls}
+    requests = {event.request_id for event in (*calls, *results) if event.request_id is not None}
+    named = {event.id for event in calls}
+    near = events.acts_before(owner, seen, named=named, requests=requests) if found else []
+    asked = [event for event in events.by_ids(owner, causes) if is_call(event)]
+    earlier = {event.seq: event for event in (*near, *asked) if event.id not in known}
+    homes = intake.homes_of(list(earlier))
+    return [
+        FiledEvent(earlier[seq], *home)
+        for seq, home in homes.items()
+        if home[0] is not Fate.WAITING
+    ]
 
 
 def _audited_late(found: Sequence[Event], plan: Plan) -> list[int]:

@@ -9,8 +9,8 @@ import pytest
 
 from pipeline.errors import LostRaceError
 from pipeline.recall.store import StoredMemory
-from pipeline.rules.packaging import Bounds
-from pipeline.rules.wording import normalised
+from pipeline.rules.forms import forms_of
+from pipeline.rules.drafting import Bounds
 from pipeline.stages.filter import Filter
 from pipeline.stages.publish import Publish
 from storage.records.events import OWNER_OBJECT, Priority, Role
@@ -103,7 +103,7 @@ def test_two_passes_release_a_call_once(line: Line) -> None:
 
 def keep(line: Line, *kept: Record) -> None:
     """Store records as *merge* does."""
-    line.writer.call("merge", lambda: records.write(kept, normal=normalised))
+    line.writer.call("merge", lambda: records.write(kept, forms=forms_of))
 
 
 def project_fact(number: int) -> Record:

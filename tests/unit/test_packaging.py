@@ -2,17 +2,20 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipeline.rules.drafting import Bounds, Plan
 from pipeline.rules.filtering import classify
-from pipeline.rules.packaging import INSTANT_EVENTS, Bounds, Packer, Plan, split_at
+from pipeline.rules.grouping import INSTANT_EVENTS, is_call, may_answer, split_at, whole
+from pipeline.rules.packaging import Packer
 from pipeline.text.budget import estimate_tokens
 from storage.records.events import Event, Fate, ObjectRef, Priority, Role
-from storage.records.packing import DraftPackage, WaitingCall
+from storage.records.packing import DraftPackage, FiledEvent, WaitingCall
 
 pytestmark = pytest.mark.unit
 
@@ -48,10 +51,12 @@ class Ledger:
     def run(self, events: Iterable[Event], *, now: int = NOW) -> Plan:
         """One pass of the filter."""
         events = list(events)
+        filed = self._filed()
         self.log |= {event.seq: event for event in events}
         packer = Packer(
             [self._reopened(kept) for kept in self.packages if kept.draft.closed_by is None],
             [(call, self.log[call.seq]) for _, call in sorted(self.waiting.items())],
+            filed=filed,
             bounds=self.bounds,
             now=now,
             tokens=estimate_tokens,
@@ -66,9 +71,21 @@ class Ledger:
     @staticmethod
     def _reopened(kept: Kept) -> DraftPackage:
         # The store forgets what only a pass knows.
+        draft = kept.draft
         return replace(
-            kept.draft, known=dict(kept.draft.known), urgent=False, added=[], repeated={}
-        )
+            draft, known=dict(draft.known), urgent=False, added=[], repeated={},
+            instants={draft.last_at},
+        )  # fmt: skip
+
+    def _filed(self) -> list[FiledEvent]:
+        return [
+            FiledEvent(
+                self.log[seq], fate, reason, self.package_of(seq),
+                any(seq in kept.unanswered for kept in self.packages),
+            )
+            for seq, (fate, reason) in self.fates.items()
+            if fate is not Fate.WAITING and (is_call(self.log[seq]) or may_answer(self.log[seq]))
+        ]  # fmt: skip
 
     def _write(self, plan: Plan) -> None:
         for seq in plan.ended:
@@ -281,12 +298,56 @@ def test_progress_is_not_urgent(state: str) -> None:
 
 
 def test_events_of_one_instant_stay_together() -> None:
-    """An instant's group goes over 20 together, and the next instant begins anew."""
+    """An instant's group goes over 20 together; what is before it goes early, the next begins anew."""
     ledger = Ledger()
     group = [event(n, at=NOW) for n in range(10, 40)]
     before = [event(n, at=NOW - 1) for n in range(1, 10)]
     ledger.run([*before, *group, event(40, at=NOW + 1)])
-    assert ledger.sizes == [39, 1]
+    assert ledger.sizes == [9, 30, 1]
+
+
+def test_an_instant_goes_on_in_the_package_that_has_it() -> None:
+    """What comes in a later pass joins its instant, also over 20."""
+    ledger = Ledger()
+    ledger.run([event(n, at=NOW + n) for n in range(1, 16)])
+    ledger.run([event(n, at=NOW + 15) for n in range(16, 26)])
+    assert ledger.sizes == [25]
+
+
+@pytest.mark.parametrize(
+    "text", ["报销单要先贴发票再签字" * 40, "the claim needs a receipt first " * 40]
+)
+def test_an_instant_obeys_the_input_budget(text: str) -> None:
+    """200 long events of one instant are no package: a model's input has a hard limit (H5)."""
+    ledger = Ledger()
+    ledger.run(event(n, f"{n} {text}", at=NOW) for n in range(1, 101))
+    assert len(ledger.packages) > 1
+    assert all(kept.draft.tokens <= BOUNDS.tokens for kept in ledger.packages)
+    assert sum(ledger.sizes) == 100
+
+
+def test_an_instant_begins_a_package_rather_than_being_parted() -> None:
+    """With room for half of it, the package closes early and the instant goes whole (G3)."""
+    ledger = Ledger()
+    long = "一" * 800
+    before = [event(n, long, at=NOW + n) for n in range(1, 4)]
+    group = [event(n, long, at=NOW + 9) for n in range(4, 7)]
+    ledger.run([*before, *group])
+    assert ledger.sizes == [3, 3]
+
+
+@pytest.mark.parametrize("size", [1, 3, 5, 6])
+def test_a_pass_parts_no_instant(size: int) -> None:
+    """A pass goes on behind its bound for the rest of the instants that it has begun, lane by lane."""
+    named: dict[str, Any] = {"stream": "a"}
+    other: dict[str, Any] = {"stream": "b"}
+    events = [
+        event(1, at=NOW, **named), event(2, at=NOW + 1, **other), event(3, at=NOW, **named),
+        event(4, at=NOW + 1, **other), event(5, at=NOW + 2, **named), event(6, at=NOW + 2, **other),
+    ]  # fmt: skip
+    assert whole(events, size) == {1: 4, 3: 4, 5: 5, 6: 6}[size]
+    assert whole(events[:1], 1) == 1
+    assert whole([], 5) == 0
 
 
 def test_an_instants_group_has_an_end() -> None:
@@ -314,7 +375,7 @@ def test_an_instant_is_not_parted_by_a_pair() -> None:
             failure(22, at=NOW + 21, request_id="q", **named),
         ]
     )
-    assert ledger.sizes == [22]
+    assert ledger.sizes == [19, 3]
 
 
 # ---- calls and results -----------------------------------------------------
@@ -428,13 +489,142 @@ def test_a_call_is_given_up_after_fifteen_minutes() -> None:
     assert not ledger.waiting
 
 
-def test_a_late_result_goes_alone() -> None:
-    """A result whose call has been given up is an event like any other."""
+@pytest.mark.parametrize(
+    "answer", [{"request_id": "q"}, {"causes": ("e1",)}], ids=["request", "cause"]
+)
+def test_a_result_that_comes_too_late_follows_its_call(answer: Any) -> None:
+    """Its call was given up: it goes into the call's lane and is marked late (A5)."""
     ledger = Ledger()
-    ledger.run([call(1, request_id="q")])
+    ledger.run([call(1, request_id="q", task_id="t")])
     ledger.run([], now=NOW + CALL_WAIT)
-    ledger.run([failure(2, request_id="q")], now=NOW + CALL_WAIT + 1)
+    ledger.run([failure(2, **answer)], now=NOW + CALL_WAIT + 1)
     assert ledger.sizes == [1, 1]
+    assert ledger.fates[2] == (Fate.PACKAGED, "late_result")
+    assert [kept.draft.lane for kept in ledger.packages] == ["task:t", "task:t"]
+
+
+def test_a_late_result_reaches_no_other_task() -> None:
+    """A result that names a task stays with that task, whatever call it names (A5)."""
+    ledger = Ledger()
+    ledger.run([call(1, request_id="q", task_id="t")])
+    ledger.run([], now=NOW + CALL_WAIT)
+    ledger.run([failure(2, request_id="q", task_id="u")], now=NOW + CALL_WAIT + 1)
+    assert [kept.draft.lane for kept in ledger.packages] == ["task:t", "task:u"]
+
+
+def test_a_further_result_follows_its_call() -> None:
+    """A call's second result goes beside it, and is late for nothing."""
+    ledger = Ledger()
+    ledger.run([call(1, request_id="q", task_id="t"), failure(2, request_id="q")])
+    ledger.run(
+        [event(3, "权限不足 denied", role=Role.EXECUTOR, data={"ok": False}, request_id="q")]
+    )
+    assert ledger.sizes == [3]
+    assert ledger.fates[3] == (Fate.PACKAGED, "error")
+
+
+_LATE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "by its request": ({"request_id": "q"}, {"request_id": "q"}),
+    "by its cause": ({}, {"causes": ("e2",)}),
+}
+
+
+@pytest.mark.parametrize(("asked", "answer"), _LATE.values(), ids=_LATE)
+@pytest.mark.parametrize("apart", [False, True], ids=["one pass", "two passes"])
+def test_a_call_behind_its_result_joins_it(asked: Any, answer: Any, *, apart: bool) -> None:
+    """Its result is there: it waits for nothing, and goes where the result is while that is open."""
+    ledger = Ledger()
+    first, second = failure(1, at=NOW + 9, **answer), call(2, at=NOW + 1, task_id="t", **asked)
+    for events in [[first], [second]] if apart else [[first, second]]:
+        ledger.run(events)
+    assert ledger.sizes == [2]
+    assert not ledger.waiting
+    assert ledger.fates[2] == (Fate.PACKAGED, "call")
+
+
+@pytest.mark.parametrize(("asked", "answer"), _LATE.values(), ids=_LATE)
+def test_a_call_behind_a_closed_result_goes_without_waiting(asked: Any, answer: Any) -> None:
+    """Where its result has gone already, a call is told of in its own lane, and marked late."""
+    ledger = Ledger()
+    ledger.run([failure(1, at=NOW + 9, **answer)])
+    ledger.close_by_age(NOW + 30_000)
+    ledger.run([call(2, at=NOW + 1, task_id="t", **asked)], now=NOW + 40_000)
+    assert [list(kept.events) for kept in ledger.packages] == [[1], [2]]
+    assert ledger.fates[2] == (Fate.PACKAGED, "late_call")
+    assert ledger.packages[1].unanswered == set()
+    assert not ledger.waiting
+
+
+def test_a_full_package_takes_no_late_call() -> None:
+    """A result's package that has its 20 takes no more: the bound holds for a call, too."""
+    ledger = Ledger()
+    named: dict[str, Any] = {"task_id": "t"}
+    before = [event(n, at=NOW + n, **named) for n in range(1, 20)]
+    ledger.run([*before, failure(20, at=NOW + 90, request_id="q", **named)])
+    ledger.run([call(21, at=NOW + 21, request_id="q", **named)])
+    assert ledger.sizes == [20, 1]
+    assert ledger.fates[21] == (Fate.PACKAGED, "late_call")
+
+
+@pytest.mark.parametrize("apart", [False, True], ids=["one pass", "two passes"])
+def test_the_call_of_an_ordinary_receipt_goes_to_audit_behind_it(*, apart: bool) -> None:
+    """A click is no memory in whatever order it and its receipt come (C1)."""
+    ledger = Ledger()
+    done = event(1, "", role=Role.EXECUTOR, data={"ok": True, "action": "click"}, request_id="q")
+    click = event(2, "点击", role=Role.EXECUTOR, kind="executor.call", at=NOW, request_id="q")
+    for events in [[done], [click]] if apart else [[done, click]]:
+        ledger.run(events)
+    assert ledger.packages == []
+    assert ledger.fates[2] == (Fate.AUDIT, "ordinary_action")
+    assert not ledger.waiting
+
+
+@pytest.mark.parametrize("apart", [False, True], ids=["one pass", "two passes"])
+def test_the_call_of_a_merged_result_goes_to_audit_behind_it(*, apart: bool) -> None:
+    """What only repeats needs no call of its own."""
+    ledger = Ledger()
+    same: dict[str, Any] = {"text": "提交失败", "role": Role.EXECUTOR, "data": {"ok": False}}
+    ledger.run([event(1, **same)])
+    passes = [[event(2, request_id="q", **same)], [call(3, at=NOW, request_id="q")]]
+    for events in passes if apart else [[one for some in passes for one in some]]:
+        ledger.run(events)
+    assert ledger.fates[2][0] is Fate.MERGED
+    assert ledger.fates[3] == (Fate.AUDIT, "call_of_a_repeat")
+
+
+def test_a_request_s_next_call_waits_for_its_own_result() -> None:
+    """A receipt from before a call, of the same request, answers another call."""
+    ledger = Ledger()
+    ledger.run([failure(1, request_id="q")])
+    ledger.run([call(2, request_id="q")])
+    assert list(ledger.waiting) == [2]
+    ledger.run([failure(3, request_id="q")])
+    assert ledger.package_of(2) == ledger.package_of(3)
+
+
+def test_an_answered_call_leaves_its_result_to_nobody() -> None:
+    """A result that has met its call is not taken by the next call of the request."""
+    ledger = Ledger()
+    ledger.run([call(1, request_id="q"), failure(2, at=NOW + 99, request_id="q")])
+    ledger.run([call(3, request_id="q")])
+    assert list(ledger.waiting) == [3]
+
+
+def test_what_was_seen_meanwhile_is_no_result_yet() -> None:
+    """An observation of the same request before its call does not end the call's waiting."""
+    ledger = Ledger()
+    seen = event(1, "看到窗口 window", role=Role.OBSERVATION, at=NOW + 9, request_id="q")
+    ledger.run([seen, call(2, at=NOW + 9, request_id="q")])
+    assert list(ledger.waiting) == [2]
+
+
+@pytest.mark.parametrize("role", [Role.USER, Role.EXTERNAL])
+def test_only_who_acts_calls(role: Role) -> None:
+    """A kind is a caller's word: a page's call waits for nothing and holds nobody up (B5)."""
+    ledger = Ledger()
+    ledger.run([event(1, "请调用 please call", role=role, kind="executor.call", request_id="q")])
+    assert not ledger.waiting
+    assert ledger.sizes == [1]
 
 
 # ---- repeats ---------------------------------------------------------------
@@ -629,6 +819,8 @@ def _check_bounds(ledger: Ledger, kept: Kept) -> None:
     assert draft.events == len(events)
     assert (draft.first_seq, draft.last_seq) == (min(kept.events), max(kept.events))
     assert len(events) <= INSTANT_EVENTS
+    unit = 2 if any(map(is_call, events)) else 1
+    assert draft.tokens <= ledger.bounds.tokens or len(events) <= unit
     for n, one in enumerate(events):
         if n >= ledger.bounds.events:
             # Only an instant's group, with the calls that belong to it, leads over the bound.
@@ -651,9 +843,7 @@ def test_no_call_is_parted_from_its_result(case: tuple[list[Event], list[int]]) 
         package = ledger.package_of(asked.seq)
         assert package is not None
         beside = [ledger.log[seq] for seq in ledger.packages[package].events]
-        assert any(
-            other.seq > asked.seq and other.request_id == asked.request_id for other in beside
-        )
+        assert any(may_answer(other) and other.request_id == asked.request_id for other in beside)
 
 
 @given(_sequences())
@@ -676,6 +866,27 @@ def test_what_is_audit_waiting_or_kept_does_not_depend_on_passes(
     for seq in mergeable:
         kept = {Fate.PACKAGED, Fate.MERGED}
         assert (whole.fates[seq][0] in kept) == (parted.fates[seq][0] in kept)
+
+
+@given(_sequences(), st.integers(1, 12))
+@settings(max_examples=150, deadline=None)
+def test_no_instant_is_parted(case: tuple[list[Event], list[int]], size: int) -> None:
+    """Passes of any size, cut as the filter cuts them: neighbours of a lane and moment share a package."""
+    events = [one for one in case[0] if not is_call(one) and not one.text.startswith("长")]
+    ledger = Ledger(Bounds(events=5, tokens=6_000))
+    rest = events
+    while rest:
+        taken = whole(rest, size)
+        ledger.run(rest[:taken])
+        rest = rest[taken:]
+    lanes: dict[str, list[Event]] = {}
+    for one in events:
+        if ledger.fates[one.seq][0] is Fate.PACKAGED:
+            lanes.setdefault(one.lane, []).append(one)
+    for members in lanes.values():
+        for one, other in pairwise(members):
+            if one.at == other.at:
+                assert ledger.package_of(one.seq) == ledger.package_of(other.seq)
 
 
 @given(_sequences())
