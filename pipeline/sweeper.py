@@ -46,9 +46,10 @@ class Sweeper:
         wake: Called with what there is to do.
         policy: The runner's.
         waits: How long things are waited for and kept.
+        age: Given the time: ends the records that are due to end.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one for each thing that a tick looks after
         self,
         runner: Runner,
         writer: Writer,
@@ -57,6 +58,7 @@ class Sweeper:
         *,
         policy: Policy,
         waits: Waits,
+        age: Callable[[int], object],
     ) -> None:
         self._runner = runner
         self._writer = writer
@@ -64,6 +66,7 @@ class Sweeper:
         self._wake = wake
         self._policy = policy
         self._waits = waits
+        self._age = age
         self._next_tidy = 0
 
     def sweep(self) -> None:
@@ -77,11 +80,12 @@ class Sweeper:
         if intake.behind() or intake.overdue_calls(now - self._waits.call_ms):
             self._wake(Work.FILTER)
         due = set(ledger.due(now))
-        if not self._policy.observes:
+        if Stage.OBSERVE in due and not self._policy.observes():
             due.discard(Stage.OBSERVE)
         if due - {Stage(stage) for stage in stage_controls.paused()}:
             self._wake(Work.ADVANCE)
         self._tidy(now)
+        self._age(now)
 
     def _give_back(self, package: Package) -> None:
         try:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from storage.database import database
+from storage.records.finding import Forms
 from storage.records.knowledge import Change, JournalEntry, Record
 from storage.repositories import objects, records, snapshots
 from storage.repositories.codec import dump, load
@@ -30,7 +31,7 @@ class Cause:
 
 
 def write(
-    owner: str, changed: Sequence[Record], cause: Cause, *, normal: Callable[[str], str]
+    owner: str, changed: Sequence[Record], cause: Cause, *, forms: Callable[[Record], Forms]
 ) -> None:
     """Write records in their new versions; each subject's revision grows by one, with an entry.
 
@@ -38,7 +39,7 @@ def write(
         owner: Whose.
         changed: New records and new versions of known ones.
         cause: Why.
-        normal: What of a content makes it the same statement as another (see `records.write`).
+        forms: What a record is found by (see `records.write`).
     """
     if not changed:
         return
@@ -48,7 +49,7 @@ def write(
     }
     records.write(
         [replace(record, object_revision=revisions[record.subject_id]) for record in changed],
-        normal=normal,
+        forms=forms,
     )
     for subject, revision in revisions.items():
         append(

@@ -1,13 +1,20 @@
 """Records: units of memory, with their versions and the evidence they rest on."""
 
 from collections.abc import Callable, Collection, Sequence
-from hashlib import blake2b
 from typing import Any, Final
 
 from storage.database import database
 from storage.errors import NotFoundError
-from storage.records.knowledge import Authority, FactClass, Record, RecordKind, RecordStatus, Span
-from storage.repositories.codec import dump, knowledge_fields, load, sparse
+from storage.records.finding import Forms
+from storage.records.knowledge import (
+    Authority,
+    FactClass,
+    Record,
+    RecordKind,
+    RecordStatus,
+    Span,
+)
+from storage.repositories.codec import digest, dump, knowledge_fields, load, reach, sparse
 
 _OWN_COLUMNS: Final = frozenset(
     {
@@ -20,15 +27,20 @@ _SELECT: Final = (
     "SELECT id, owner_scope, subject_id, kind, content, observed_at, recorded_at, status,"
     " authority, revision, object_revision, key, valid_from, valid_to, package_id, rest FROM record"
 )
-ACTIVE_LIMIT: Final = 1_000
-"""Active records that a correction without a slot is held against, newest first."""
-
-_WRITE: Final = (
-    "INSERT OR REPLACE INTO record (id, owner_scope, subject_id, kind, content, normal, key,"
-    " fact_class, scoped, observed_at, recorded_at, status, authority, revision, object_revision, valid_from, valid_to,"
-    " rest, package_id) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+_COLUMNS: Final = (
+    "id, owner_scope, subject_id, kind, content, normal, skeleton, reach, key, fact_class, scoped,"
+    " observed_at, recorded_at, status, authority, revision, object_revision, valid_from, valid_to,"
+    " rest, package_id, due_at"
 )
+_CHANGED: Final = ", ".join(f"{name} = excluded.{name}" for name in _COLUMNS.split(", ")[2:])
+# What a record is rolled up by is no part of it, and stays.
+_WRITE: Final = (
+    f"INSERT INTO record ({_COLUMNS}, rolled_by) VALUES ({','.join('?' * 23)})"  # noqa: S608 - columns only
+    f" ON CONFLICT (owner_scope, id) DO UPDATE SET {_CHANGED}"
+)
+_ROLL_UP: Final = "UPDATE record SET rolled_by = ? WHERE owner_scope = ? AND id = ?"
 _IN_LIMIT: Final = 500
+_NO_DAY: Final = 2**62
 _WRITE_VERSION: Final = (
     "INSERT OR REPLACE INTO record_version (owner_scope, record_id, revision, recorded_at, body)"
     " VALUES (?,?,?,?,?)"
@@ -58,19 +70,27 @@ def from_body(stored: dict[str, Any]) -> Record:
     return Record(**made)
 
 
+def from_stored(text: str) -> Record:
+    """A record back from the JSON text of its stored body."""
+    return from_body(load(text))
+
+
 # ---- writing ---------------------------------------------------------------
 
 
-def write(records: Sequence[Record], *, normal: Callable[[str], str]) -> None:
+def write(records: Sequence[Record], *, forms: Callable[[Record], Forms]) -> None:
     """Insert or replace records, each with its version and its evidence.
 
     Args:
-        records: In their new versions.
-        normal: What of a content makes it the same statement as another; kept as a digest, so
-            that repeats are found without reading every record.
+        records: In their new versions; roll-ups together with what they link, or after it.
+        forms: What a record is found by; kept as digests, so that repeats and opposites are found
+            without reading every record.
     """
     connection = database.connection()
-    connection.executemany(_WRITE, [_row(record, normal) for record in records])
+    connection.executemany(_WRITE, [_row(record, forms(record)) for record in records])
+    rolled = [(r.id, r.owner_scope, name) for r in records for name in r.links]
+    if rolled:
+        connection.executemany(_ROLL_UP, rolled)
     connection.executemany(
         _WRITE_VERSION,
         [(r.owner_scope, r.id, r.revision, r.recorded_at, dump(body(r))) for r in records],
@@ -89,24 +109,28 @@ def write(records: Sequence[Record], *, normal: Callable[[str], str]) -> None:
     )
 
 
-def _row(record: Record, normal: Callable[[str], str]) -> tuple[Any, ...]:
+def _row(record: Record, forms: Forms) -> tuple[Any, ...]:
     return (
         record.id, record.owner_scope, record.subject_id, record.kind.value, record.content,
-        _digest(normal(record.content)), record.key, record.fact_class, int(_is_scoped(record)),
+        digest(forms.normal), digest(forms.skeleton), reach(record.scope), record.key,
+        record.fact_class, int(_is_scoped(record)),
         record.observed_at, record.recorded_at,
         record.status.value, int(record.authority), record.revision, record.object_revision,
         record.valid_from, record.valid_to, dump(sparse(record, leave_out=_OWN_COLUMNS)),
-        record.package_id,
+        record.package_id, _due(record), record.id if record.links else None,
     )  # fmt: skip
+
+
+def _due(record: Record) -> int | None:
+    """When a commitment is due, for those without a day after all others; nothing else is owed."""
+    if record.kind is not RecordKind.COMMITMENT:
+        return None
+    return _NO_DAY if record.due_at is None else record.due_at
 
 
 def _is_scoped(record: Record) -> bool:
     """Whether it holds elsewhere than its subject says."""
     return bool(record.scope.objects) or record.scope.task is not None
-
-
-def _digest(text: str) -> str:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 # ---- reading ---------------------------------------------------------------
@@ -176,6 +200,22 @@ def of_kinds(
     return _newest(owner, ways, limit)
 
 
+def owed(owner: str, subject: str | None = None, *, limit: int) -> list[Record]:
+    """An owner's open commitments, about one object or about any.
+
+    Those first that are due first, behind them those without a day, the newest first.
+    """
+    about, values = ("", [owner]) if subject is None else ("AND subject_id = ?", [owner, subject])
+    rows = database.execute_sql(
+        "SELECT id FROM record WHERE kind = 'commitment' AND status = 'active'"  # noqa: S608 - conditions of ours only
+        f" AND owner_scope = ? {about} ORDER BY due_at, observed_at DESC LIMIT ?",
+        (*values, limit),
+    )
+    order = [row[0] for row in rows.fetchall()]
+    found = {record.id: record for record in by_ids(owner, order)}
+    return [found[record_id] for record_id in order]
+
+
 def scoped(owner: str, kinds: Collection[RecordKind], *, limit: int) -> list[Record]:
     """An owner's newest active records of these kinds that name where they hold."""
     ways = [("kind = ? AND status = 'active' AND scoped = 1", (kind.value,)) for kind in kinds]
@@ -194,47 +234,6 @@ def _newest(owner: str, ways: Sequence[tuple[str, tuple[Any, ...]]], limit: int)
         found.update(rows.fetchall())
     newest = sorted(found, key=lambda record_id: (-found[record_id], record_id))[:limit]
     return sorted(by_ids(owner, newest), key=lambda record: (-record.observed_at, record.id))
-
-
-def comparable(
-    owner: str,
-    subjects: Collection[str],
-    *,
-    ids: Collection[str],
-    keys: Collection[str],
-    normals: Collection[str],
-    all_active: bool,
-) -> list[Record]:
-    """The records of these subjects that new ones could repeat, replace or contradict.
-
-    Args:
-        owner: Whose.
-        subjects: What the new records are about.
-        ids: Records that are named.
-        keys: Slots that the new records fill.
-        normals: What makes their contents the same statement as another's (see `write`).
-        all_active: Also the newest active ones, as a correction without a slot needs.
-    """
-    about = f"subject_id IN ({_marks(subjects)})"
-    digests = [_digest(text) for text in normals]
-    # One index serves each way; an OR of them would read every record of the owner.
-    ways: list[tuple[str, list[Any]]] = [
-        (f"id IN ({_marks(ids)}) AND +{about}", [*ids, *subjects]),
-        (f"{about} AND normal IN ({_marks(digests)})", [*subjects, *digests]),
-    ]
-    if keys:
-        ways.append((f"{about} AND key IN ({_marks(keys)})", [*subjects, *keys]))
-    found: set[str] = set()
-    for where, values in ways:
-        rows = database.execute_sql(
-            f"SELECT id FROM record WHERE owner_scope = ? AND {where}",  # noqa: S608 - conditions of ours only
-            (owner, *values),
-        )
-        found.update(row[0] for row in rows.fetchall())
-    if all_active:
-        newest = of_subjects(owner, subjects, [RecordStatus.ACTIVE], limit=ACTIVE_LIMIT)
-        found.update(record.id for record in newest)
-    return by_ids(owner, found)
 
 
 def listing(

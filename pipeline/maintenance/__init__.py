@@ -1,0 +1,1 @@
+"""What is done to memory because time goes by."""
