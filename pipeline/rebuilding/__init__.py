@@ -1,0 +1,1 @@
+"""Making what is derived anew: records from the journal, index entries, snapshots."""
