@@ -1,0 +1,1 @@
+"""Export and import: memory as files, and files as memory (mission D9)."""
