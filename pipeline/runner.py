@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from pipeline.errors import LostRaceError
 from pipeline.observers.port import ObserverFault
-from pipeline.rules import packaging
+from pipeline.rules.grouping import split_at
 from pipeline.stages.contract import StageWork
 from pipeline.stages.filter import Filter
 from storage.clock import Clock
@@ -48,12 +48,16 @@ class Work(StrEnum):
     ADVANCE = "advance"
 
 
+def _always() -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """Leases and attempts. Durations in milliseconds.
 
     `batch` is how many packages a claim takes at once, `concurrency` how many observations may be
-    under way; `observes` is False when only outside workers observe.
+    under way; while `observes` says no, nothing is claimed for the observer.
     """
 
     lease_ms: int = 60_000
@@ -63,7 +67,7 @@ class Policy:
     cap_ms: int = 600_000
     batch: int = 32
     concurrency: int = 1
-    observes: bool = True
+    observes: Callable[[], bool] = _always
 
 
 class Runner:
@@ -168,7 +172,7 @@ class Runner:
         """Claim from the last stage backwards, so that what is begun gets finished first."""
         due = ledger.due(self._clock.now_ms())
         for stage in reversed(Stage):
-            if stage not in due or (stage is Stage.OBSERVE and not self._policy.observes):
+            if stage not in due or (stage is Stage.OBSERVE and not self._policy.observes()):
                 continue
             claimed = self._claim(stage)
             if claimed:
@@ -279,7 +283,7 @@ class Runner:
         Args:
             package: A leased package.
             error: What it failed with; type and place are kept, never its text.
-            retry_after_ms: A wait that whoever failed has asked for.
+            retry_after_ms: A wait that whoever failed has asked for; the error's own when not given.
 
         Returns:
             When the next attempt is due, epoch milliseconds; 0 when it was parked or split; None
@@ -289,6 +293,8 @@ class Runner:
             error = as_service_error(error)
         kind = fault_kind(error)
         now = self._clock.now_ms()
+        if retry_after_ms is None and isinstance(error, MemoryServiceError):
+            retry_after_ms = error.retry_after_ms
         wait = max(self.backoff(package.attempt), retry_after_ms or 0)
         outcome, due = self._decide(package, error, kind, now=now, wait=wait)
         changed = self._writer.call("fail", outcome.write)
@@ -326,7 +332,7 @@ class Runner:
         """Where a package may be split; None where it holds together, or has had its effect."""
         if package.events < _PAIR or package.stage not in {Stage.OBSERVE, Stage.MERGE}:
             return None
-        return packaging.split_at([item.event for item in packages.events_of(package)])
+        return split_at([item.event for item in packages.events_of(package)])
 
     def backoff(self, failures: int) -> int:
         """Milliseconds to wait after so many failures: exponential, capped, full jitter."""

@@ -13,9 +13,12 @@ from functools import partial
 
 from playhouse.cysqlite_ext import CySqliteDatabase
 
+from pipeline.maintenance.ageing import Ageing
 from pipeline.observers.port import Observer
-from pipeline.observers.registry import make_observer
-from pipeline.rules.packaging import Bounds
+from pipeline.observers.registry import Parts, make_observer
+from pipeline.rules.aging import Kept
+from pipeline.rules.drafting import Bounds
+from pipeline.rules.reviewing import ReviewTimes
 from pipeline.runner import Policy, Runner, Work
 from pipeline.settings import Settings
 from pipeline.stages.contract import StageWork
@@ -32,6 +35,7 @@ from storage.database import open_database
 from storage.errors import UnavailableError
 from storage.faults import faults, kill_once, kill_this_process
 from storage.migrations.registry import migrate
+from storage.records.knowledge import FactClass, RecordKind
 from storage.records.runs import Stage
 from storage.writer import Writer
 
@@ -112,7 +116,7 @@ def make_policy(settings: Settings, observer: Observer) -> Policy:
         cap_ms=bounds.backoff_cap_ms,
         batch=observer.batch,
         concurrency=settings.observer.concurrency,
-        observes=observer.built_in,
+        observes=observer.ready,
     )
 
 
@@ -121,14 +125,60 @@ def make_redactor(settings: Settings) -> Redactor:
     return Redactor(cache_dir=settings.paths.cache / "kingfisher", phones=settings.redaction.phones)
 
 
-def make_observe(settings: Settings, clock: Clock, redactor: Redactor) -> Observe:
+def make_observe(core: Core, redactor: Redactor) -> Observe:
     """The *observe* stage with the configured observer."""
+    settings = core.settings
     return Observe(
-        make_observer(settings.observer.kind),
+        make_observer(Parts(settings, core.clock, core.writer)),
         # Proposals are written by models, so hidden reasoning may stand in them unclosed.
         partial(redactor.has_secret, by_model=True),
-        clock,
+        core.clock,
         budget=settings.pipeline.package_tokens,
+        review=make_review_times(settings),
+    )
+
+
+def make_review_times(settings: Settings) -> ReviewTimes:
+    """After how long records of each kind are looked at again."""
+    days = settings.review
+    return ReviewTimes(
+        environment=days.environment_days,
+        project=days.project_days,
+        profile=days.profile_days,
+        preference=days.preference_days,
+        rule=days.rule_days,
+        correction=days.correction_days,
+        procedure=days.procedure_days,
+    )
+
+
+def make_ageing(core: Core) -> Ageing:
+    """The ageing sweep, with how long the settings keep each kind."""
+    days = core.settings.retention
+    classes = {
+        FactClass.ENVIRONMENT: days.environment_days,
+        FactClass.PROJECT: days.project_days,
+        FactClass.PROFILE: days.profile_days,
+    }
+    kinds = {
+        RecordKind.PREFERENCE: days.preference_days,
+        RecordKind.RULE: days.rule_days,
+        RecordKind.CORRECTION: days.correction_days,
+        RecordKind.PROCEDURE: days.procedure_days,
+        RecordKind.EPISODE: days.episode_days,
+        RecordKind.CUE: days.cue_days,
+    }
+    kept = [Kept(RecordKind.FACT, fact_class, number) for fact_class, number in classes.items()]
+    kept += [Kept(kind, None, number) for kind, number in kinds.items()]
+    return Ageing(core.writer, kept, days.sweep_ms)
+
+
+def make_publish(core: Core) -> Publish:
+    """The *publish* stage with the budgets that the settings name."""
+    return Publish(
+        core.clock,
+        object_tokens=core.settings.snapshot.object_tokens,
+        core_tokens=core.settings.snapshot.core_tokens,
     )
 
 
@@ -143,13 +193,9 @@ def make_runner(core: Core, tokenizer: BilingualTokenizer, observe: Observe) -> 
         batch=bounds.filter_batch,
         call_wait_ms=bounds.call_wait_ms,
     )
-    publish = Publish(
-        core.clock,
-        object_tokens=settings.snapshot.object_tokens,
-        core_tokens=settings.snapshot.core_tokens,
-    )
+    publish = make_publish(core)
     stages: dict[Stage, StageWork] = {
-        work.stage: work for work in (observe, Merge(), Index(tokenizer), publish)
+        work.stage: work for work in (observe, Merge(core.clock), Index(tokenizer), publish)
     }
     # Jitter spreads retries; nothing secret hangs on it.
     jitter = random.random
@@ -169,7 +215,7 @@ class WorkerRuntime:
         self.core = open_core(settings)
         self._stop = threading.Event()
         tokenizer = BilingualTokenizer(settings.paths.cache)
-        observe = make_observe(settings, self.core.clock, make_redactor(settings))
+        observe = make_observe(self.core, make_redactor(settings))
         self.runner = make_runner(self.core, tokenizer, observe)
         sweeper = Sweeper(
             self.runner,
@@ -178,6 +224,7 @@ class WorkerRuntime:
             wake,
             policy=make_policy(settings, observe.observer),
             waits=Waits(settings.pipeline.call_wait_ms, settings.recall.keep_ms),
+            age=make_ageing(self.core).sweep,
         )
         self._ticker = Ticker(sweeper, settings.paths.consumer_beat, self._stop)
         self._ticker.start()

@@ -11,9 +11,9 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
 from pipeline.errors import SettingsError
 
@@ -83,10 +83,72 @@ class Clock(_Section):
 
 
 class ObserverSettings(_Section):
-    """Who observes packages."""
+    """Who observes packages, and how kind anthropic asks its model (mission C3)."""
 
-    kind: Literal["offline", "external"] = Field("offline", description="Which observer works.")
+    kind: Literal["offline", "anthropic", "external"] = Field(
+        "offline", description="Which observer works."
+    )
     concurrency: int = Field(1, ge=1, le=64, description="Observations under way at once.")
+    model: str | None = Field(
+        None, min_length=1, max_length=200, description="The model's name; anthropic needs it."
+    )
+    api_key: SecretStr | None = Field(
+        None, description="The server's key; anthropic needs one, any word where none is asked for."
+    )
+    base_url: str = Field(
+        "https://api.anthropic.com",
+        pattern=r"^https?://[^\s@?#]+$",
+        description="A server of the Messages API.",
+    )
+    output: Literal["schema", "tool"] = Field(
+        "schema", description="What binds the answer: output_config's schema, or a strict tool."
+    )
+    thinking: Literal["off", "default"] = Field(
+        "off", description="Off, or left to the model, as some models demand."
+    )
+    timeout_ms: int = Field(
+        60_000, ge=100, le=600_000, description="How long one request may stay without a byte."
+    )
+    deadline_ms: int = Field(
+        180_000, ge=100, description="The end of an observation, its retries and waits included."
+    )
+    retries: int = Field(
+        2, ge=0, le=10, description="Requests sent again at once after a passing fault."
+    )
+    max_tokens: int = Field(4_096, ge=256, le=64_000, description="The longest answer.")
+    daily_tokens: int = Field(
+        0, ge=0, description="Tokens a workday, from 03:30 Beijing time; 0: no limit."
+    )
+    batches: bool = Field(
+        default=False, description="Send a backlog as message batches, cheaper and slower."
+    )
+    batch_backlog: int = Field(
+        20, ge=2, le=200, description="Waiting packages that make a backlog."
+    )
+    batch_poll_ms: int = Field(
+        60_000, ge=1_000, description="How often a batch is asked whether it has ended."
+    )
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.kind == "anthropic" and not (self.model and self.has_key):
+            raise ValueError(
+                "kind anthropic needs observer.model and observer.api_key, a single word"
+            )
+        if self.deadline_ms < self.timeout_ms:
+            raise ValueError("observer.deadline_ms is shorter than observer.timeout_ms")
+        return self
+
+    @property
+    def has_key(self) -> bool:
+        """Whether there is a key that can stand in a header."""
+        key = self.key
+        return bool(key) and key.isascii() and key.isprintable() and " " not in key
+
+    @property
+    def key(self) -> str:
+        """The key itself: for the request's header, and for nothing else."""
+        return self.api_key.get_secret_value() if self.api_key else ""
 
 
 class PipelineSettings(_Section):
@@ -102,6 +164,40 @@ class PipelineSettings(_Section):
     backoff_ms: int = Field(2_000, ge=1, description="First wait after a failure; doubles.")
     backoff_cap_ms: int = Field(600_000, ge=1, description="The longest wait after a failure.")
     filter_batch: int = Field(500, ge=1, le=5_000, description="Events the filter takes at once.")
+
+
+class ReviewSettings(_Section):
+    """Days after which a record of each kind is shown as one to be checked again; 0: never.
+
+    A story is about what was; a commitment has its due day (mission D5, D7).
+    """
+
+    environment_days: int = Field(14, ge=0, description="Facts about the surroundings.")
+    project_days: int = Field(90, ge=0, description="Facts about current work.")
+    profile_days: int = Field(365, ge=0, description="Facts about the person.")
+    preference_days: int = Field(365, ge=0, description="Preferences.")
+    rule_days: int = Field(365, ge=0, description="Rules.")
+    correction_days: int = Field(365, ge=0, description="Corrections.")
+    procedure_days: int = Field(180, ge=0, description="Procedures.")
+
+
+class RetentionSettings(_Section):
+    """Days for which a record of each kind stands without being told again; 0: for ever.
+
+    Then it is archived: kept, found with include_past, erased by nothing. Counted from when it was
+    last told or recorded, whichever is later. No setting touches a commitment (mission D7).
+    """
+
+    environment_days: int = Field(365, ge=0, description="Facts about the surroundings.")
+    project_days: int = Field(0, ge=0, description="Facts about current work.")
+    profile_days: int = Field(0, ge=0, description="Facts about the person.")
+    preference_days: int = Field(0, ge=0, description="Preferences.")
+    rule_days: int = Field(0, ge=0, description="Rules.")
+    correction_days: int = Field(0, ge=0, description="Corrections.")
+    procedure_days: int = Field(0, ge=0, description="Procedures.")
+    episode_days: int = Field(0, ge=0, description="Episodes.")
+    cue_days: int = Field(0, ge=0, description="Recall cues.")
+    sweep_ms: int = Field(60_000, ge=100, description="How often records are looked at for it.")
 
 
 class SnapshotSettings(_Section):
@@ -156,12 +252,21 @@ class Settings(_Section):
     clock: Clock = Clock()
     observer: ObserverSettings = ObserverSettings()
     pipeline: PipelineSettings = PipelineSettings()
+    review: ReviewSettings = ReviewSettings()
+    retention: RetentionSettings = RetentionSettings()
     snapshot: SnapshotSettings = SnapshotSettings()
     recall: RecallSettings = RecallSettings()
     redaction: RedactionSettings = RedactionSettings()
     worker: Worker = Worker()
     faults: Faults = Faults()
     log: Log = Log()
+
+    @model_validator(mode="after")
+    def _within_the_lease(self) -> Self:
+        limit = self.pipeline.lease_hard_ms
+        if self.observer.kind == "anthropic" and self.observer.deadline_ms >= limit:
+            raise ValueError("observer.deadline_ms must be below pipeline.lease_hard_ms")
+        return self
 
     def listed(self, sources: Mapping[str, str]) -> list[dict[str, Any]]:
         """Every setting with its value and where it comes from; secrets are hidden.
@@ -285,5 +390,6 @@ def _explain(error: ValidationError, sources: Mapping[str, str]) -> str:
     lines = []
     for fault in error.errors(include_input=False, include_url=False):
         key = ".".join(str(part) for part in fault["loc"][:2])
-        lines.append(f"{sources.get(key, 'default')}: {key}: {fault['msg']}.")
+        place = [part for part in (sources.get(key), key) if part]
+        lines.append(": ".join([*place, f"{fault['msg'].removeprefix('Value error, ')}."]))
     return " ".join(lines)

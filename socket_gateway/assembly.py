@@ -10,24 +10,37 @@ from functools import partial
 
 from pipeline import tasks
 from pipeline.intake import Intake
+from pipeline.rebuilding.rebuild import Rebuild
 from pipeline.recall.follower import Follower
 from pipeline.recall.service import Recaller
 from pipeline.recall.store import StoredEntries, StoredMemory
 from pipeline.runner import Work
-from pipeline.runtime import Core, make_observe, make_redactor, make_runner, open_core
+from pipeline.runtime import (
+    Core,
+    make_observe,
+    make_publish,
+    make_redactor,
+    make_runner,
+    open_core,
+)
 from pipeline.settings import Settings
 from pipeline.task_queue import queue_state
 from pipeline.text.tokenise import BilingualTokenizer
 from pipeline.wake import Waker
 from socket_gateway.dispatch import Serve
+from socket_gateway.handlers.acting import Acts
+from socket_gateway.handlers.forgetting import Forgets, make_forgetting
 from socket_gateway.handlers.health import Health
 from socket_gateway.handlers.ingest import Ingest
 from socket_gateway.handlers.memory import Memory
 from socket_gateway.handlers.observation import Observing
+from socket_gateway.handlers.operations import Operations
 from socket_gateway.handlers.operators import Operators
 from socket_gateway.handlers.recall import Recall
 from socket_gateway.handlers.services import Services
-from storage.repositories import recalls
+from socket_gateway.handlers.tracing import Tracing
+from socket_gateway.handlers.transfer import Transfer
+from storage.repositories import operations, recalls
 from storage.search_index import SearchIndex
 
 log = logging.getLogger(__name__)
@@ -45,13 +58,18 @@ class Assembled:
     waker: Waker
     stop: threading.Event
     following: threading.Thread
+    erasing: threading.Thread
 
     def handlers(self, health: Health) -> Mapping[str, Serve]:
         """Who serves each method."""
         services = self.services
+        acts = Acts(services)
+        forgets = Forgets(services, self.recall.look_again)
         memory = Memory(services)
         observing = Observing(services)
+        long_ones = Operations(services)
         operators = Operators(services, health)
+        transfer = Transfer(services)
         return {
             "health": health,
             "memory.events.ingest": Ingest(services),
@@ -65,11 +83,22 @@ class Assembled:
             "memory.record.get": memory.record,
             "memory.record.list": memory.record_list,
             "memory.record.history": memory.record_history,
+            "memory.record.confirm": acts.confirm,
+            "memory.record.correct": acts.correct,
             "memory.object.put": memory.object_put,
             "memory.object.get": memory.object,
             "memory.object.list": memory.object_list,
+            "memory.forget": forgets.forget,
+            "memory.forget.status": forgets.status,
+            "memory.export": transfer.export,
+            "memory.import": transfer.take_in,
             "ops.status": operators.status,
+            "ops.rebuild": long_ones.rebuild,
+            "ops.reindex": long_ones.reindex,
+            "ops.snapshot.rebuild": long_ones.snapshots,
+            "ops.operation.get": long_ones.get,
             "ops.flush": operators.flush,
+            "ops.fate": Tracing(services).fate,
             "ops.packages": operators.packages,
             "ops.dead.list": operators.dead,
             "ops.dead.requeue": operators.requeue,
@@ -82,11 +111,14 @@ class Assembled:
         """Finish what is under way, then close everything in the order of its use."""
         await self.recall.close()
         self.stop.set()
+        self.services.eraser.end()
         await asyncio.to_thread(self._close_threads)
 
     def _close_threads(self) -> None:
         self.following.join()
+        self.erasing.join()
         self.waker.close()
+        self.services.operations.shutdown(cancel_futures=True)
         self.services.recalls.shutdown()
         self.services.slow.shutdown()
         self.services.reads.shutdown()
@@ -104,13 +136,19 @@ async def assemble(settings: Settings, loop: asyncio.AbstractEventLoop) -> Assem
     services, waker = await asyncio.to_thread(_services, core, loop)
     recall = Recall(services)
     recall.take_up(await services.read(recalls.pending))
+    await services.write("operation", operations.end_interrupted, services.now())
     stop = threading.Event()
     # Rows are written by the consumer, another process: what it commits is seen by looking.
     following = threading.Thread(
         target=services.follower.run, args=(stop, stop.wait), name="follower", daemon=True
     )
     following.start()
-    return Assembled(services, recall, waker, stop, following)
+    await asyncio.to_thread(services.eraser.tidy)
+    erasing = threading.Thread(
+        target=services.eraser.run, args=(stop,), name="eraser", daemon=True
+    )
+    erasing.start()
+    return Assembled(services, recall, waker, stop, following, erasing)
 
 
 def _services(core: Core, loop: asyncio.AbstractEventLoop) -> tuple[Services, Waker]:
@@ -122,17 +160,20 @@ def _services(core: Core, loop: asyncio.AbstractEventLoop) -> tuple[Services, Wa
     rebuilt = index.rebuilt_reason if StoredEntries().last_seq() else None
     if rebuilt is not None:
         log.warning("the lexical index is built anew from its rows: %s", rebuilt)
-    observe = make_observe(settings, core.clock, redactor)
+    observe = make_observe(core, redactor)
     waker = Waker({work: partial(tasks.enqueue, work) for work in Work})
+    follower = Follower(index, StoredEntries())
+    runner = make_runner(core, tokenizer, observe)
+    forgetter, eraser = make_forgetting(core, tokenizer, index, follower, runner)
     services = Services(
         core=core,
         intake=Intake(redactor, core.clock),
         redactor=redactor,
         observe=observe,
-        runner=make_runner(core, tokenizer, observe),
+        runner=runner,
         index=index,
         index_rebuilt=rebuilt,
-        follower=Follower(index, StoredEntries()),
+        follower=follower,
         recaller=Recaller(StoredMemory(), index, tokenizer),
         wake=waker.wake,
         queue_state=partial(queue_state, tasks.huey),
@@ -140,5 +181,9 @@ def _services(core: Core, loop: asyncio.AbstractEventLoop) -> tuple[Services, Wa
         reads=ThreadPoolExecutor(READ_THREADS, "read"),
         recalls=ThreadPoolExecutor(RECALL_THREADS, "recall"),
         slow=ThreadPoolExecutor(1, "slow"),
+        rebuild=Rebuild(core.writer, make_publish(core), tokenizer, follower.rewrite),
+        operations=ThreadPoolExecutor(1, "operation"),
+        forgetter=forgetter,
+        eraser=eraser,
     )
     return services, waker

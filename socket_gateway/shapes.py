@@ -7,6 +7,7 @@ from storage.records.events import Event, Priority
 from storage.records.knowledge import MemoryObject, Record, Scope, Snapshot, Span
 from storage.records.recall import Hit, RecallResult
 from storage.records.runs import DeadLetter, Package, WorkPackage
+from storage.repositories.evidence import Proven
 
 Json = dict[str, Any]
 
@@ -24,6 +25,11 @@ def span(record_id: str, of: Span) -> Json:
         "end": of.end,
         "quote": of.quote,
     }
+
+
+def proven(found: Proven) -> Json:
+    """A unit of memory with the evidence that stands, and which events no longer give theirs."""
+    return record(found.record) | _present({"missing_evidence": list(found.missing)})
 
 
 def record(found: Record) -> Json:
@@ -201,7 +207,21 @@ def hit(found: Hit) -> Json:
         shaped["record"] = record(found.record)
     if found.event is not None:
         shaped["event"] = event(found.event)
+    if found.rivals:
+        shaped["conflicts"] = [rival(other) for other in found.rivals]
+    shaped |= {name: True for name in ("recheck", "overdue") if getattr(found, name)}
     return shaped
+
+
+def rival(found: Record) -> Json:
+    """The other side of a conflict."""
+    return {
+        "record_id": found.id,
+        "content": found.content,
+        "status": found.status.value,
+        "authority": found.authority.name.lower(),
+        "observed_at": found.observed_at,
+    }
 
 
 def recall(request_id: str, result: RecallResult) -> Json:

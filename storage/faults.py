@@ -25,14 +25,31 @@ WRITE_OPERATIONS = (
     "recall",
     "operator",
     "external",
+    "act",
+    "age",
+    "forget",
+    "erase",
 )
 """Everything that the writer commits, by name."""
 
 MOMENTS = ("before_begin", "before_commit", "after_commit")
 """When a write operation can be hit: nothing done, all done but not durable, durable but not told."""
 
-OTHER_POINTS = ("wake.before", "wake.after", "follow.before_commit", "follow.after_commit")
-"""Points outside the memory database: the queue's wake-up and the index folder's commit."""
+OTHER_POINTS = (
+    "wake.before",
+    "wake.after",
+    "follow.before_commit",
+    "follow.after_commit",
+    "erase.before_traces",
+    "erase.after_traces",
+    "erase.before_index",
+    "erase.after_index",
+    "erase.before_bytes",
+    "erase.after_bytes",
+    "erase.before_closing",
+    "erase.after_closing",
+)
+"""Points outside the memory database: wake-ups, the index folder's commit, files that are erased."""
 
 FAULT_POINTS = (
     *(f"{name}.{moment}" for name in WRITE_OPERATIONS for moment in MOMENTS),

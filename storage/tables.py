@@ -112,6 +112,7 @@ class OwnerRow(Table):
     memory_version = BigIntegerField(default=0)
     settled = BigIntegerField(default=0)
     intent_version = BigIntegerField(null=True)
+    forgotten = BigIntegerField(default=0)
 
     class Meta:
         table_name = "owner"
@@ -231,6 +232,8 @@ class RecordRow(Table):
     kind = TextField()
     content = TextField()
     normal = TextField()
+    skeleton = TextField(default="")
+    reach = TextField(default="")
     key = TextField(null=True)
     fact_class = TextField(null=True)
     scoped = BooleanField(default=False)
@@ -244,14 +247,14 @@ class RecordRow(Table):
     valid_to = BigIntegerField(null=True)
     rest = TextField()
     package_id = BigIntegerField(null=True, index=True)
+    rolled_by = TextField(null=True)
+    due_at = BigIntegerField(null=True)
 
     class Meta:
         table_name = "record"
         primary_key = CompositeKey("owner_scope", "id")
         indexes = (
             (("owner_scope", "subject_id", "status", "observed_at"), False),
-            (("owner_scope", "subject_id", "key"), False),
-            (("owner_scope", "subject_id", "normal"), False),
             (("owner_scope", "kind", "status", "observed_at"), False),
         )
 
@@ -320,6 +323,7 @@ class IndexEntryRow(Table):
 
     class Meta:
         table_name = "index_entry"
+        indexes = ((("owner", "document"), False),)
 
 
 class SnapshotRow(Table):
@@ -357,6 +361,69 @@ class RecallRequestRow(Table):
         indexes = ((("state",), False), (("created_at",), False))
 
 
+class TombstoneRow(Table):
+    """Digests of the ids of forgotten events and records, so that these don't come back."""
+
+    owner = TextField()
+    kind = TextField()
+    digest = BlobField()
+    seq = BigIntegerField(null=True)
+
+    class Meta:
+        table_name = "tombstone"
+        primary_key = CompositeKey("owner", "kind", "digest")
+        without_rowid = True
+
+
+class ForgettingRow(Table):
+    """Forgettings, none with a word of what it forgets; `masked_from` is a place among index entries."""
+
+    id = TextField(primary_key=True)
+    owner = TextField()
+    state = TextField()
+    step = TextField()
+    object_id = TextField(null=True)
+    counts = TextField()
+    remaining = TextField()
+    masked_from = BigIntegerField()
+    attempt = IntegerField()
+    next_attempt_at = BigIntegerField()
+    requested_at = BigIntegerField()
+    finished_at = BigIntegerField(null=True)
+
+    class Meta:
+        table_name = "forgetting"
+
+
+class ForgettingPartRow(Table):
+    """What a forgetting has still to take away: records and events, a transaction's worth a row."""
+
+    forgetting_id = TextField()
+    place = IntegerField()
+    records = TextField()
+    seqs = TextField()
+
+    class Meta:
+        table_name = "forgetting_part"
+        primary_key = CompositeKey("forgetting_id", "place")
+
+
+class OperationRow(Table):
+    """Long operations that operators have asked for, with their reports."""
+
+    id = AutoIncrementField()
+    kind = TextField()
+    owner = TextField(null=True)
+    state = TextField()
+    started_at = BigIntegerField()
+    finished_at = BigIntegerField(null=True)
+    report = TextField()
+    error = TextField(null=True)
+
+    class Meta:
+        table_name = "operation"
+
+
 class StageControlRow(Table):
     """Stages that an operator has paused."""
 
@@ -365,6 +432,40 @@ class StageControlRow(Table):
 
     class Meta:
         table_name = "stage_control"
+
+
+class ObserverUsageRow(Table):
+    """What each answered call of a model has cost; a claim makes one at most."""
+
+    package_id = BigIntegerField()
+    fence = BigIntegerField()
+    attempt = IntegerField()
+    at = BigIntegerField(index=True)
+    model = TextField()
+    stop_reason = TextField()
+    batch_id = TextField(null=True)
+    input_tokens = IntegerField()
+    output_tokens = IntegerField()
+    cache_read_tokens = IntegerField()
+    cache_write_tokens = IntegerField()
+
+    class Meta:
+        table_name = "observer_usage"
+        primary_key = CompositeKey("package_id", "fence")
+        without_rowid = True
+
+
+class ObserverBatchRow(Table):
+    """Packages that a model reads as part of a message batch."""
+
+    package_id = BigIntegerField(primary_key=True)
+    fence = BigIntegerField()
+    batch_id = TextField(index=True)
+    sent_at = BigIntegerField()
+    tokens = IntegerField()
+
+    class Meta:
+        table_name = "observer_batch"
 
 
 TABLES: tuple[type[Table], ...] = (
@@ -386,4 +487,9 @@ TABLES: tuple[type[Table], ...] = (
     SnapshotRow,
     RecallRequestRow,
     StageControlRow,
+    ObserverUsageRow,
+    ObserverBatchRow,
+    TombstoneRow,
+    ForgettingRow,
+    ForgettingPartRow,
 )

@@ -18,9 +18,16 @@ StartService = Callable[..., "Service"]
 
 _nobodys_home = ""
 
+LONG = "long"
+"""`--hypothesis-profile=long`: stateful tests go on for a quarter of an hour and more."""
 
-def pytest_configure() -> None:
+
+def pytest_configure(config: pytest.Config) -> None:
     """Keep what reads the settings on import away from the developer's own memory."""
+    if config.getoption("--hypothesis-profile") == LONG:
+        from hypothesis import settings  # noqa: PLC0415 - other runs shall not wait for it
+
+        settings.register_profile(LONG, max_examples=500, stateful_step_count=60)
     global _nobodys_home  # noqa: PLW0603 - pytest gives its hooks nothing to keep this in
     _nobodys_home = tempfile.mkdtemp(prefix="memory-tests-")
     os.environ["DESKPAW_STATE_DIR"] = _nobodys_home  # noqa: TID251 - written, for children too

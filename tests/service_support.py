@@ -15,7 +15,7 @@ import orjson
 
 from pipeline import tasks
 from pipeline.runner import Runner, Work
-from pipeline.runtime import make_policy
+from pipeline.runtime import make_ageing, make_policy
 from pipeline.settings import Settings, load
 from pipeline.sweeper import Sweeper, Waits
 from pipeline.task_queue import make_queue
@@ -199,13 +199,9 @@ class Service:
         return found
 
     def fate(self, event_id: str, owner: str = "local") -> tuple[str, str]:
-        """What the filter made of an event, and why; no method tells it yet."""
-        row = database.execute_sql(
-            "SELECT f.fate, f.reason FROM event_fate f JOIN event e USING (seq)"
-            " WHERE e.owner = ? AND e.id = ?",
-            (owner, event_id),
-        ).fetchone()
-        return row[0], row[1]
+        """What the filter made of an event, and why."""
+        found = self.ask("ops.fate", event_id=event_id, owner=owner)
+        return found["fate"], found["reason"]
 
     # ---- the worker --------------------------------------------------------
 
@@ -232,6 +228,7 @@ class Service:
             woken.append,
             policy=make_policy(self.settings, self.services.observe.observer),
             waits=Waits(self.settings.pipeline.call_wait_ms, self.settings.recall.keep_ms),
+            age=make_ageing(core).sweep,
         ).sweep()
         return woken
 

@@ -29,6 +29,9 @@ Found = TypeVar("Found")
 LONGEST_ANSWER: Final = 2 * 1024 * 1024
 """Bytes of a reply. The longest answer that may be asked for is a fraction of it."""
 
+LONGEST_BATCH: Final = 32 * 1024 * 1024
+"""Characters of all answers of a batch, which are held at once."""
+
 _LONGEST_PAUSE_MS: Final = 10_000
 _NO_MESSAGE: Final = "The model's server answers with something that is no message."
 
@@ -98,7 +101,7 @@ class MessagesClient:
             if getattr(batch, "processing_status", None) != "ended":
                 return None
             lines = _unbroken(await sdk.messages.batches.results(batch_id))
-            return dict([_result(line) async for line in lines])
+            return await _results(lines)
 
         return self._run(ask)
 
@@ -215,6 +218,23 @@ def _batch_id(batch: object) -> str:
     found = getattr(batch, "id", None)
     if not isinstance(found, str) or not found:
         raise ServerFault("The model's server answers with something that is no message batch.")
+    return found
+
+
+async def _results(lines: AsyncIterator[Any]) -> dict[str, ReplyModel | None]:
+    """The results of a batch by their ids.
+
+    Raises:
+        ObserverFault: They are longer than that many answers may be.
+    """
+    found: dict[str, ReplyModel | None] = {}
+    size = 0
+    async for line in lines:
+        name, message = _result(line)
+        size += len(message.model_dump_json()) if message else 0
+        if size > LONGEST_BATCH:
+            raise content_fault(f"A batch's answers are over {LONGEST_BATCH} characters.")
+        found[name] = message
     return found
 
 

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pipeline.text.budget import cut_to_tokens, estimate_tokens
-from storage.records.events import Event
+from pipeline.text.neutralise import neutralised
+from storage.records.events import Event, Role
 from storage.records.knowledge import Record, Span
 from storage.records.recall import Hit
 
@@ -40,22 +41,62 @@ def collapse(documents: Iterable[str], homes: Mapping[str, str]) -> list[str]:
     return list(dict.fromkeys(homes[name] for name in documents if name in homes))
 
 
+def proven(record: Record, events: Mapping[int, Event]) -> Record:
+    """The record on those of its spans alone that their events still give."""
+    standing = tuple(
+        span
+        for span in record.evidence
+        if span.seq in events and span.stands_in(events[span.seq].text)
+    )
+    return record if standing == record.evidence else replace(record, evidence=standing)
+
+
+def is_unproven(record: Record, held: Record) -> bool:
+    """Whether no event of this memory gives its words any more.
+
+    What was imported without its events can't be held against any: it is told without evidence.
+    """
+    return not held.evidence and any(span.seq > 0 for span in record.evidence)
+
+
 def evidence_of(
     record: Record, events: Mapping[int, Event], matched: Collection[int]
 ) -> tuple[tuple[Span, Event], ...]:
-    """A record's spans with their events, those that the question itself has met first.
+    """A proven record's spans with their events, those that the question itself has met first."""
+    spans = sorted(record.evidence, key=lambda span: span.seq not in matched)
+    return tuple((span, events[span.seq]) for span in spans[:MAX_SPANS])
 
-    Spans whose event is gone are left out.
+
+def told(hit: Hit) -> Hit:
+    """The hit as it may go into a prompt: nothing in it opens a turn, or closes a frame, of its own.
+
+    What a user said stays as it is, hidden characters aside: its reader is told the role.
     """
-    present = [span for span in record.evidence if span.seq in events]
-    present.sort(key=lambda span: span.seq not in matched)
-    return tuple((span, events[span.seq]) for span in present[:MAX_SPANS])
+    record, event = hit.record, hit.event
+    if record is not None:
+        record = replace(record, content=neutralised(record.content, by_user=False).text)
+    if event is not None:
+        event = replace(event, text=_as_said(event.text, event))
+    evidence = tuple(
+        (replace(span, quote=_as_said(span.quote, of)), of) for span, of in hit.evidence
+    )
+    rivals = tuple(
+        replace(rival, content=neutralised(rival.content, by_user=False).text)
+        for rival in hit.rivals
+    )
+    changed = replace(hit, record=record, event=event, evidence=evidence, rivals=rivals)
+    return hit if changed == hit else changed
+
+
+def _as_said(text: str, event: Event) -> str:
+    return neutralised(text, by_user=event.role is Role.USER).text
 
 
 def cost(hit: Hit) -> int:
-    """The tokens of what a hit tells: its text and its quotes."""
+    """The tokens of what a hit tells: its text, its quotes, and what disputes it."""
     text = hit.record.content if hit.record else hit.event.text if hit.event else ""
-    return estimate_tokens(text) + sum(estimate_tokens(span.quote) for span, _ in hit.evidence)
+    quotes = sum(estimate_tokens(span.quote) for span, _ in hit.evidence)
+    return estimate_tokens(text) + quotes + sum(estimate_tokens(r.content) for r in hit.rivals)
 
 
 def pack(hits: Sequence[Hit], *, items: int, tokens: int, terms: Collection[str] = ()) -> Packed:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from pipeline.recall.assembling import collapse, evidence_of
+from pipeline.recall.assembling import collapse, evidence_of, is_unproven, proven
 from pipeline.recall.candidates import Channel, Weights
 from pipeline.recall.fusion import fuse
 from pipeline.recall.resolving import Resolved, resolve
@@ -56,8 +56,8 @@ def rank(
 
 def to_hits(
     source: RecallSource, owner: str, ranked: Ranked, *, limit: int, binding: Collection[str]
-) -> list[Hit]:
-    """The best documents as hits; records with the evidence that they rest on.
+) -> tuple[list[Hit], list[Record]]:
+    """The best documents as hits, records with the evidence that they rest on.
 
     Args:
         source: The store.
@@ -65,12 +65,16 @@ def to_hits(
         ranked: What was found.
         limit: Hits at most.
         binding: Ids of records that bind: such a hit tells that, too.
+
+    Returns:
+        The hits, and the records that are none since no event gives their words any more.
     """
     best = ranked.scores[:limit]
     records = [_record(ranked.resolved, name) for name, _ in best]
     events = evidence_events(source, owner, [r for r in records if r], ranked.resolved.events)
     matched = ranked.resolved.events.keys()
     hits: list[Hit] = []
+    unproven: list[Record] = []
     for (name, score), record in zip(best, records, strict=True):
         reasons = ranked.reasons(name)
         if record is None:
@@ -79,9 +83,13 @@ def to_hits(
             continue
         if record.id in binding:
             reasons |= {Reason.BINDING}
-        evidence = evidence_of(record, events, matched)
-        hits.append(Hit(score, in_order(reasons), record=record, evidence=evidence))
-    return hits
+        held = proven(record, events)
+        if is_unproven(record, held):
+            unproven.append(record)
+            continue
+        evidence = evidence_of(held, events, matched)
+        hits.append(Hit(score, in_order(reasons), record=held, evidence=evidence))
+    return hits, unproven
 
 
 def evidence_events(

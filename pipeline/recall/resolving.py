@@ -29,8 +29,14 @@ class Resolved:
 
 
 def is_past(record: Record, now_ms: int) -> bool:
-    """Whether a record holds no longer, by its status or by its validity."""
-    return record.status in _PAST or (record.valid_to is not None and record.valid_to <= now_ms)
+    """Whether a record holds no longer, by its status or by its validity.
+
+    A commitment holds until it is kept or taken back: its time being over makes it overdue.
+    """
+    if record.status in _PAST:
+        return True
+    over = record.valid_to is not None and record.valid_to <= now_ms
+    return over and record.kind is not RecordKind.COMMITMENT
 
 
 def resolve(

@@ -8,8 +8,9 @@ number of threads at once; the gateway holds the clock against it (E3).
 from dataclasses import dataclass, replace
 
 from pipeline.recall import tail as tails
-from pipeline.recall.assembling import evidence_of, pack
+from pipeline.recall.assembling import evidence_of, is_unproven, pack, proven, told
 from pipeline.recall.candidates import Weights, gather
+from pipeline.recall.noting import noted
 from pipeline.recall.ranking import Ranked, evidence_events, in_order, rank, to_hits
 from pipeline.recall.resolving import is_past
 from pipeline.recall.source import RecallSource
@@ -85,26 +86,28 @@ class Recaller:
 
     def _look(self, query: RecallQuery, base: RecallResult, now_ms: int) -> RecallResult:
         reach = self._reach(query.owner)
-        binding = self._binding(query, now_ms)
-        base = replace(base, index_lag=reach.lag, binding=binding)
+        binding, unproven = self._binding(query, now_ms)
+        gaps = tuple(map(_unproven, unproven))
+        base = replace(base, index_lag=reach.lag, binding=binding, gaps=gaps)
         if reach.unsearched and not self._index.whole:
             gap = f"The index is being built; {reach.lag} entries are to come."
-            return replace(base, state=RecallState.UNAVAILABLE, gaps=(gap,))
+            return replace(base, state=RecallState.UNAVAILABLE, gaps=(*base.gaps, gap))
         terms = self._tokenizer.query(_encodable(query.query), now_ms=now_ms)
         try:
             ranked = self._rank(query, terms, reach, now_ms)
         except DamagedIndexError:
             gap = "The index can't be read; it is built anew."
-            return replace(base, state=RecallState.UNAVAILABLE, gaps=(gap,))
+            return replace(base, state=RecallState.UNAVAILABLE, gaps=(*base.gaps, gap))
         if self._index.position < reach.position:
             # Made anew in between: what the old one held was neither in it nor in the tail read.
             return self._look(query, base, now_ms)
         if ranked.scores:
-            return self._complete(query, base, ranked, terms, reach)
+            asked = _Asked(query, terms, now_ms)
+            return self._complete(asked, base, ranked, reach)
         if ranked.resolved.lapsed:
-            gaps = tuple(_lapse(record) for record in ranked.resolved.lapsed)
+            gaps = base.gaps + tuple(map(_lapse, ranked.resolved.lapsed))
             return replace(base, state=RecallState.EXPIRED, expired="records", gaps=gaps)
-        return replace(base, gaps=_searched(terms, reach))
+        return replace(base, gaps=base.gaps + _searched(terms, reach))
 
     def _reach(self, owner: str) -> _Reach:
         # The position comes first: what is followed meanwhile is then found twice, never missed.
@@ -114,14 +117,21 @@ class Recaller:
         kept = entries[-tails.CAP :]
         return _Reach(position, lag, tails.Tail(kept), len(kept) < len(entries))
 
-    def _binding(self, query: RecallQuery, now_ms: int) -> tuple[Hit, ...]:
+    def _binding(self, query: RecallQuery, now_ms: int) -> tuple[tuple[Hit, ...], list[Record]]:
+        """What binds, and what would but is not borne out any more."""
         read = self._source.binding(query.owner, query.objects, query.task, now_ms)
         records = [r for r in read if r.owner_scope == query.owner and not is_past(r, now_ms)]
         events = evidence_events(self._source, query.owner, records)
-        return tuple(
-            Hit(0.0, _binds(record, query), record=record, evidence=evidence_of(record, events, ()))
-            for record in records
-        )
+        hits: list[Hit] = []
+        unproven: list[Record] = []
+        for record in records:
+            held = proven(record, events)
+            if is_unproven(record, held):
+                unproven.append(record)
+                continue
+            evidence = evidence_of(held, events, ())
+            hits.append(Hit(0.0, _binds(held, query), record=held, evidence=evidence))
+        return tuple(map(told, noted(self._source, query.owner, hits, now_ms))), unproven
 
     def _rank(self, query: RecallQuery, terms: Terms, reach: _Reach, now_ms: int) -> Ranked:
         first, deeper = _DEPTHS
@@ -138,20 +148,34 @@ class Recaller:
         return ranked, any(channel.cut for channel in channels.values())
 
     def _complete(
-        self, query: RecallQuery, base: RecallResult, ranked: Ranked, terms: Terms, reach: _Reach
+        self, asked: "_Asked", base: RecallResult, ranked: Ranked, reach: _Reach
     ) -> RecallResult:
+        query, terms = asked.query, asked.terms
         bound = {hit.record.id for hit in base.binding if hit.record is not None}
         # More than asked for, since some may not fit the budget.
         limit = 2 * query.items
-        hits = to_hits(self._source, query.owner, ranked, limit=limit, binding=bound)
-        packed = pack(hits, items=query.items, tokens=query.tokens, terms=terms.words)
+        hits, lost = to_hits(self._source, query.owner, ranked, limit=limit, binding=bound)
+        gaps = tuple(dict.fromkeys((*base.gaps, *map(_unproven, lost))))
+        if not hits:
+            return replace(base, gaps=gaps + _searched(terms, reach))
+        shown = [told(hit) for hit in noted(self._source, query.owner, hits, asked.now_ms)]
+        packed = pack(shown, items=query.items, tokens=query.tokens, terms=terms.words)
         return replace(
             base,
             state=RecallState.COMPLETE,
             hits=packed.hits,
             truncated=packed.truncated,
-            gaps=_unmet(terms, ranked) + _unsearched(reach),
+            gaps=gaps + _unmet(terms, ranked) + _unsearched(reach),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question with its terms, and when it was asked, epoch milliseconds."""
+
+    query: RecallQuery
+    terms: Terms
+    now_ms: int
 
 
 def _searched(terms: Terms, reach: _Reach) -> tuple[str, ...]:
@@ -179,6 +203,10 @@ def _binds(record: Record, query: RecallQuery) -> tuple[Reason, ...]:
 def _lapse(record: Record) -> str:
     until = "" if record.valid_to is None else f", valid_to {record.valid_to}"
     return f"Record {record.id} matched but holds no longer: {record.status}{until}."
+
+
+def _unproven(record: Record) -> str:
+    return f"Record {record.id} is not told: no event gives the words any more that it rests on."
 
 
 def _unmet(terms: Terms, ranked: Ranked) -> tuple[str, ...]:

@@ -11,20 +11,17 @@ from collections.abc import Iterable, Iterator
 
 from pipeline.rules.wording import chinese, content_words, simplified
 from storage.records.events import Role
-from storage.records.knowledge import Proposal
+from storage.records.knowledge import Authority, Proposal, Record
 from storage.records.runs import WorkPackage
 
 DATA_ROLES = frozenset({Role.EXTERNAL, Role.OBSERVATION, Role.EXECUTOR, Role.VERIFICATION})
 """Whose texts are data: pages, screens, the output of tools (mission B5)."""
 
-_MOST_READ = 8_000
-"""Code points of a text whose words are compared."""
-
 _MOST_FOREIGN = 0.5
 """Foreign words, as a share of those told, up to which a proposal counts as told: a paraphrase shares
 common words with any page."""
 
-_TALK = content_words(
+TALK = content_words(
     "user users wants want would like prefers prefer likes needs need always never please use using used"
     " new also every each when 用户 以后 今后 总是 每次 需要 希望 喜欢 使用 一律 所有 必须 应该 可以 记住"
 )
@@ -55,9 +52,24 @@ def speaks_for_user(text: str) -> bool:
     return _FOR_USER.search(plain) is not None and _FOR_ITSELF.search(plain) is None
 
 
+_TOLD_AS = {
+    Authority.EXTERNAL: Role.EXTERNAL,
+    # Nobody's own words either: a model has told them, of whatever it had read.
+    Authority.INFERENCE: Role.OBSERVATION,
+    Authority.OBSERVATION: Role.OBSERVATION,
+    Authority.VERIFICATION: Role.VERIFICATION,
+}
+
+
+def _speaker(record: Record) -> Role | None:
+    """As whose text a known record counts; the user's own is nobody else's."""
+    return _TOLD_AS.get(record.authority)
+
+
 class Surroundings:
     """The words of a package's events by who speaks, and of what its speakers may have read before.
 
+    What an observer was shown of memory is among them: a page's story, or a screen's, stays theirs.
     Made once a package: its texts may be long, and its proposals are many.
     """
 
@@ -73,8 +85,8 @@ class Surroundings:
         if role not in self._words:
             here = (item.event for item in self._work.events)
             texts = [event.text for event in (*here, *self._work.near) if event.role is role]
-            words = (content_words(text[:_MOST_READ]) for text in texts)
-            self._words[role] = frozenset().union(*words)
+            texts += (record.content for record in self._work.known if _speaker(record) is role)
+            self._words[role] = frozenset().union(*map(content_words, texts))
         return self._words[role]
 
 
@@ -118,7 +130,7 @@ class Borrowing:
         return any(map(self._is_foreign, _texts(self._proposal)))
 
     def _is_foreign(self, text: str) -> bool:
-        words = content_words(text) - _TALK
+        words = content_words(text) - TALK
         told = words & self._told
         foreign = (words - told - self._users) & self._data
         return len(foreign) > len(told) * _MOST_FOREIGN
@@ -126,7 +138,7 @@ class Borrowing:
     @property
     def is_repeated(self) -> bool:
         """Whether its content is for the most part what data had said, and the user had not."""
-        words = content_words(self._proposal.content) - _TALK
+        words = content_words(self._proposal.content) - TALK
         repeated = (words & self._data) - self._users
         return len(repeated) > len(words) * _MOST_FOREIGN
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from pipeline.rules.filtering import FINAL_STATES, classify
-from pipeline.rules.judging import record_id
+from pipeline.rules.cases import record_id
 from pipeline.rules.sources import MAX_EVIDENCE, ordered
 from pipeline.rules.wording import chinese, clip, degenerate, normalised, simplified
 from storage.records.events import Event, Role

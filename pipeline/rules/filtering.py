@@ -117,7 +117,7 @@ def _observation(event: Event) -> Classification:
     if _UNCHANGED.fullmatch(event.text.strip()):
         return Classification(audit=True, reason="no_change")
     if _FAILED.search(event.text):
-        return _merged("error", event)
+        return _merged("error", event, keep_quantities=True)
     return _merged("observation", event, keep_quantities=True)
 
 

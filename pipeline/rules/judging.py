@@ -1,116 +1,18 @@
-"""What a located proposal is judged by: trust, words, echo, scope, and what it would replace.
+"""The checks that a located proposal passes: trust, words, echo, scope, and what it would replace.
 
 Pure. Source: mission C4, D5, B5, F3; protocol, Observation and Proposals.
 """
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
-from hashlib import blake2b
-
-from pipeline.rules.asserting import is_pasted, only_asks
-from pipeline.rules.borrowing import DATA_ROLES, Borrowing, Surroundings, speaks_for_user
+from pipeline.rules.borrowing import DATA_ROLES, Borrowing, speaks_for_user
+from pipeline.rules.cases import EXTERNAL, Case
 from pipeline.rules.confirming import taken_up
-from pipeline.rules.lexicon import mere_assent, says_always, says_once, slot_of
-from pipeline.rules.trusting import RETELLING, authority_of, distrust, needs_user
+from pipeline.rules.lexicon import mere_assent, says_always, says_once
+from pipeline.rules.trusting import BINDING_KINDS, RETELLING, distrust, needs_user
 from pipeline.rules.wording import content_words
-from storage.records.events import OWNER_OBJECT, Event, Role
-from storage.records.knowledge import (
-    Authority,
-    FactClass,
-    Proposal,
-    RecordKind,
-    RecordStatus,
-    RejectionCode,
-    Span,
-)
-from storage.records.runs import WorkPackage
+from storage.records.events import OWNER_OBJECT, Role
+from storage.records.knowledge import RecordKind, RecordStatus, RejectionCode
 
 _ECHO_SHARE = 0.5
-_EXTERNAL = frozenset({Role.EXTERNAL})
-# A promise or a way of doing that touches a slot does not fill it.
-_SLOTTED = frozenset(
-    {RecordKind.FACT, RecordKind.PREFERENCE, RecordKind.RULE, RecordKind.CORRECTION}
-)
-
-
-def record_id(owner: str, kind: RecordKind, content: str, spans: Sequence[Span]) -> str:
-    """The id of the record with this content on this evidence: the same in every run."""
-    evidence = sorted([span.event_id, span.start, span.end] for span in spans)
-    canonical = json.dumps([owner, kind, content, evidence], ensure_ascii=True)
-    return "r-" + blake2b(canonical.encode(), digest_size=12).hexdigest()
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A proposal beside everything it is judged by."""
-
-    proposal: Proposal
-    work: WorkPackage
-    around: Surroundings
-    objects: frozenset[str]
-    spans: tuple[Span, ...]
-    events: tuple[Event, ...]
-
-    @property
-    def roles(self) -> frozenset[Role]:
-        """The roles of who said what it quotes."""
-        return frozenset(event.role for event in self.events)
-
-    @property
-    def subject(self) -> str:
-        """The object it is about."""
-        return self.proposal.subject or self.work.package.object_id
-
-    @property
-    def key(self) -> str | None:
-        """The slot it fills."""
-        if self.proposal.key is not None:
-            return self.proposal.key
-        return slot_of(self.proposal.content) if self.proposal.kind in _SLOTTED else None
-
-    @property
-    def observed_at(self) -> int:
-        """When the newest of its evidence was said, in epoch milliseconds."""
-        return max(event.at for event in self.events)
-
-    @property
-    def record_id(self) -> str:
-        """The id that its record has."""
-        return record_id(
-            self.work.package.owner, self.proposal.kind, self.proposal.content, self.spans
-        )
-
-    def quotes(self, *speakers: Role) -> str:
-        """What these roles say in the evidence."""
-        roles = {event.id: event.role for event in self.events}
-        return "\n".join(span.quote for span in self.spans if roles[span.event_id] in speakers)
-
-    @property
-    def authority(self) -> Authority:
-        """Whose word it rests on: a story in a page's words is the page's, whoever is quoted."""
-        if self.proposal.kind in RETELLING:
-            told = self.quotes(*(set(Role) - {Role.EXTERNAL}))
-            if Borrowing(self.proposal, self.around, told, _EXTERNAL).is_foreign:
-                return Authority.EXTERNAL
-        return authority_of(self.proposal.kind, self.roles)
-
-    @property
-    def first_status(self) -> RecordStatus:
-        """What its record begins as: a candidate where something has still to bear it out.
-
-        Procedures are drafts, what surrounds us must be seen on two days (mission D6, F3), and what
-        binds in words that the user's quote does not share, such as a translation, was not said.
-        """
-        proposal = self.proposal
-        environment = proposal.fact_class is FactClass.ENVIRONMENT
-        draft = proposal.kind is RecordKind.PROCEDURE
-        if draft or (proposal.kind is RecordKind.FACT and environment):
-            return RecordStatus.CANDIDATE
-        said = self.quotes(Role.USER)
-        if needs_user(proposal) and Borrowing(proposal, self.around, said).is_unheard:
-            return RecordStatus.CANDIDATE
-        return RecordStatus.ACTIVE
 
 
 class Rejected(Exception):  # noqa: N818 - control flow between these rules, not a fault
@@ -130,7 +32,13 @@ def judge(case: Case) -> None:
     """
     for check in (_check_objects, _check_trust, _check_words, _check_echo, _check_scope):
         check(case)
-    for check in (_check_exception, _check_replaced, _check_correction, _check_taken_up):
+    for check in (
+        _check_exception,
+        _check_end,
+        _check_replaced,
+        _check_correction,
+        _check_taken_up,
+    ):
         check(case)
 
 
@@ -149,14 +57,16 @@ def _check_words(case: Case) -> None:
     """What somebody's word is needed for must be said in it: assent is none, nor is a page's sentence."""
     if case.proposal.kind in RETELLING:
         return
+    said = case.quotes(*case.speakers)
     if needs_user(case.proposal):
-        _check_told(case, case.quotes(Role.USER), DATA_ROLES)
-        _check_stated(case)
+        _check_told(case, said, DATA_ROLES)
+        if case.unstated is not None:
+            raise Rejected(*case.unstated)
     elif case.proposal.kind is RecordKind.COMMITMENT:
-        _check_told(case, case.quotes(Role.USER, Role.SUPERVISOR), DATA_ROLES)
+        _check_told(case, said, DATA_ROLES)
         _check_promise(case)
     elif Role.EXTERNAL not in case.roles:
-        _check_told(case, case.quotes(*Role), _EXTERNAL)
+        _check_told(case, said, EXTERNAL)
 
 
 def _check_told(case: Case, said: str, data: frozenset[Role]) -> None:
@@ -169,21 +79,11 @@ def _check_told(case: Case, said: str, data: frozenset[Role]) -> None:
         raise Rejected(RejectionCode.NO_SOURCE, "its quote says something else")
 
 
-def _check_stated(case: Case) -> None:
-    """The user must have stated it: neither asked about it, nor only passed a page's sentence on."""
-    by_id = {event.id: event for event in case.events}
-    own = [span for span in case.spans if by_id[span.event_id].role is Role.USER]
-    if only_asks(own, {event.id: event.text for event in case.events}):
-        raise Rejected(RejectionCode.NO_SOURCE, "its quote only asks")
-    here = (item.event for item in case.work.events)
-    data = (event for event in (*here, *case.work.near) if event.role in DATA_ROLES)
-    if is_pasted(own, data):
-        raise Rejected(RejectionCode.UNTRUSTED_SOURCE, "its quote is a page's sentence, passed on")
-
-
 def _check_promise(case: Case) -> None:
-    """A supervisor promises for itself, and not what a page has told it to promise."""
-    if Role.USER in case.roles:
+    """Who promises states it; a supervisor promises for itself, and not what a page has told it to."""
+    if case.roles & {*case.speakers} != {Role.SUPERVISOR}:
+        if case.unstated is not None:
+            raise Rejected(*case.unstated)
         return
     said = case.quotes(Role.SUPERVISOR)
     if Borrowing(case.proposal, case.around, said).is_repeated:
@@ -236,6 +136,13 @@ def _check_exception(case: Case) -> None:
         raise Rejected(RejectionCode.SCOPE_WIDENED, "the user spoke of one object only")
 
 
+def _check_end(case: Case) -> None:
+    """What the user lays down holds from when it is said: it can't have ended by then."""
+    end = case.proposal.valid_to
+    if case.proposal.kind in BINDING_KINDS and end is not None and end <= case.observed_at:
+        raise Rejected(RejectionCode.DEGENERATE, "it would have ended before it was said")
+
+
 def _check_taken_up(case: Case) -> None:
     """What a confirmation or correction was made of is one source with what is read in it (C5)."""
     told = case.proposal.kind in RETELLING
@@ -244,7 +151,10 @@ def _check_taken_up(case: Case) -> None:
 
 
 def _check_replaced(case: Case) -> None:
-    """Only a known record of the same reach is replaced, and none that is newer or stronger."""
+    """Only a known record of the same reach is replaced that the quotes speak of.
+
+    None that is newer or stronger.
+    """
     known = {record.id: record for record in case.work.known}
     authority = case.authority
     for replaced in case.proposal.supersedes:
@@ -256,6 +166,10 @@ def _check_replaced(case: Case) -> None:
         if record.observed_at > case.observed_at or record.authority > authority:
             raise Rejected(
                 RejectionCode.OVERRIDES_NEWER, "it supersedes a newer or stronger record"
+            )
+        if case.first_status is RecordStatus.ACTIVE and not case.speaks_of(record):
+            raise Rejected(
+                RejectionCode.SCOPE_WIDENED, "its quote is not about the record it supersedes"
             )
 
 

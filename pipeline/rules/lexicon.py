@@ -6,187 +6,126 @@ automatically (spec: protocol, Who wins).
 
 import re
 
+from pipeline.rules.phrasing import Phrase, Table, phrase_of
+from pipeline.rules.slot_table import ASPECTS, NAMES, OWN_SLOTS, THINGS
 from pipeline.rules.wording import simplified
 
 _FLAGS = re.IGNORECASE
 
-_OWN_SLOTS: tuple[tuple[str, str], ...] = (
-    (
-        "identity.name",
-        (
-            r"(?<![他她妈爸人你们])叫我(?!去|来|做|帮|起|把|给|别|不|先|一起|吃|买|早|回)|我叫(?!人|他|她|车|外卖)"
-            r"|我的名字(?:是|叫)|我姓(?!名)|\bcall me (?-i:[A-Z])|\bmy name(?: is|[\'’]s)\b"
-        ),
-    ),
-    (
-        "identity.residence",
-        (
-            r"我(?:现在|目前|已经|就|还|一直|最近|刚|都|其实)?(?:住在|住到|搬到|搬去|搬家到|定居)|我的住址|(?:我|平时|目前)常驻"
-            r"|\bi(?:['’]m| am)? (?:now |currently |just |recently |actually |still )?"
-            r"(?:liv(?:e|ing) in (?!an?\b|the\b|fear|this\b|that\b|my\b)|(?:moved|moving) to (?-i:[A-Z])|based in\b)"
-        ),
-    ),
-    (
-        "identity.birthday",
-        (
-            r"我的?生日(?:是|在|：|:)?.{0,4}[\d一二三四五六七八九十]|我出生(?:于|在)"
-            r"|\bmy birthday(?: is|['’]s)\b|\bi was born (?:on|in)\b"
-        ),
-    ),
-    (
-        "identity.hometown",
-        r"我的?(?:老家|家乡)|我来自|\bmy home ?town is\b|\bi(?:['’]m| am) from (?-i:[A-Z])",
-    ),
-    (
-        "identity.employer",
-        (
-            r"我(?:现在|目前|就|一直)?在(?!这|当前|一|家|思|考|想|找|做|忙|努力|不)[^，。]{1,16}(?:上班|工作|任职|就职)(?!了|过|中|的|时)"
-            r"|我(?:刚|已经)?(?:入职|跳槽到)|\bi(?: now| currently)? work (?:at|for)\b"
-        ),
-    ),
-    (
-        "identity.occupation",
-        (
-            r"我是(?!说|想|觉得|不|跟|和|从|在|被|要)[^，。]{0,10}(?:工程师|老师|教师|医生|护士|律师|会计|设计师|经理|学生|程序员|研究员|编辑|记者)"
-            r"|我的(?:职业|工作)是|\bi work as\b|\bmy (?:job|occupation|profession) is\b(?!,| (?:to|so|not|really|what|very|the)\b)"
-            r"|\bi(?:['’]m| am) an? (?:\w+ ){0,2}(?:engineer|teacher|doctor|nurse|lawyer|accountant|designer"
-            r"|manager|student|programmer|developer|researcher|editor|writer|artist|counselor)\b"
-        ),
-    ),
-    ("food.allergy", r"过敏|\ballergic to\b|\ballergy\b"),
-    ("food.diet", r"吃素|素食|忌口|不吃(?:辣|肉|鱼|牛|猪|羊|香菜|葱|蒜)|\bvegetarian\b|\bvegan\b"),
-    (
-        "communication.language",
-        (
-            r"(?:用|说|讲|写)(?:中文|英文|英语|普通话|日语|繁体|简体).{0,8}(?:回|答|说|写|沟通|交流|就)?"
-            r"|\b(?:reply|answer|respond|write|speak|talk)\b.{0,16}\bin (?:english|chinese|mandarin)\b"
-        ),
-    ),
-    (
-        "communication.length",
-        (
-            r"(?:回答|回复|答复|说话|解释|总结|说明).{0,8}(?:简短|简洁|简单|详细|长|短|精简|啰嗦)"
-            r"|(?:简短|简洁|详细|精简).{0,4}(?:回答|回复|答复|解释|总结|说明)"
-            r"|\b(?:short|brief|concise|long|detailed|shorter|longer)\b.{0,16}"
-            r"\b(?:answers?|repl(?:y|ies)|responses?|explanations?|summar(?:y|ies))\b"
-            r"|\b(?:answers?|repl(?:y|ies)|responses?|summar(?:y|ies))\b.{0,16}"
-            r"\b(?:short|brief|concise|long|detailed|shorter|longer)\b"
-        ),
-    ),
-    (
-        "communication.tone",
-        r"语气|口吻|\b(?:formal|informal|casual|polite)\b.{0,12}\b(?:tone|voice)\b",
-    ),
-    ("expense.cost_center", r"成本中心|\bcost cent(?:er|re)\b"),
-    ("work.hours", r"(?:上班|下班|工作)时间|\b(?:work(?:ing)?|office) hours\b"),
-)
+_SLOTS = tuple((key, re.compile(pattern, _FLAGS)) for key, pattern in OWN_SLOTS)
+_THINGS = tuple((key, re.compile(pattern, _FLAGS)) for key, pattern in THINGS)
+_ASPECTS = tuple((key, re.compile(pattern, _FLAGS)) for key, pattern in ASPECTS)
 
-_OBJECTS: tuple[tuple[str, str], ...] = (
-    ("expense", r"报销|\bexpenses?\b|\breimbursements?\b"),
-    ("invoice", r"发票|\binvoices?\b"),
-    ("weekly_report", r"周报|\bweekly reports?\b"),
-    ("daily_report", r"日报|\bdaily reports?\b"),
-    ("monthly_report", r"月报|\bmonthly reports?\b"),
-    ("report", r"报告|报表|\breports?\b"),
-    ("meeting", r"会议|例会|周会|\bmeetings?\b|\bstand-?up\b"),
-    ("deploy", r"部署|上线|发布|\bdeploy(?:ment|s|ing)?\b|\brelease\b"),
-    ("backup", r"备份|\bbackups?\b"),
-    ("repository", r"仓库|代码库|\brepo(?:sitory)?\b"),
-    ("server", r"服务器|\bserver\b"),
-    ("database", r"数据库|\bdatabase\b"),
-    ("printer", r"打印机|\bprinter\b"),
-    ("payment", r"付款|付钱|转账|支付|\bpay(?:ing|s)?\b|\bpayments?\b|\btransfers?\b"),
-    ("contract", r"合同|\bcontracts?\b"),
-    ("email", r"邮件|邮箱|\be-?mails?\b"),
-    ("project", r"项目|\bproject\b"),
-    ("photo", r"照片|图片|\bphotos?\b|\bpictures?\b"),
-    ("file", r"文件|文档|\bfiles?\b|\bdocuments?\b"),
-    ("reminder", r"提醒|通知|\breminders?\b|\bnotifications?\b"),
-)
-
-_ATTRIBUTES: tuple[tuple[str, str], ...] = (
-    ("template", r"模板|\btemplates?\b"),
-    ("deadline", r"截止|期限|最晚|\bdeadline\b|\bdue\b"),
+_CORRECTION = Table(
     (
-        "location",
+        "不对 不是这样 更正 纠正 订正",
+        r"(?:^|[，。！!,;；\s])(?:(?<!对)不对(?![劲外称应的])|不是这样|更正|纠正|订正)",
+    ),
+    (
+        "错了",
         (
-            r"文件夹|目录|存到|存放|保存到|保存在|放在|放到|位置|\bfolder\b|\bdirectory\b"
-            r"|\b(?:save|store|put|keep)\b.{0,30}\b(?:in|to|under)\b|\blocation\b"
+            r"(?:^|[，。！!,;；\s])(?:你|我|这|那|上面|刚才|之前|前面)?(?:都|又|是|说|写|记|搞|弄|填"
+            r"|理解){0,4}错了"
         ),
     ),
-    ("address", r"地址|网址|\baddress\b|\burl\b"),
-    ("title", r"抬头|标题|\btitle\b|\bsubject line\b"),
-    ("naming", r"命名|文件名|\bnaming\b|\bfile ?names?\b|\bnamed?\b"),
-    ("format", r"格式|\bformat\b|\bpdf\b|\bexcel\b|\bmarkdown\b"),
-    ("branch", r"分支|\bbranch\b"),
-    ("version", r"版本|\bversion\b"),
-    ("owner", r"负责人|对接人|联系人|\bcontact\b|\bin charge\b|\bresponsible\b"),
-    ("budget", r"预算|限额|额度|\bbudget\b|\blimit\b"),
-    ("recipient", r"发给|抄送|收件人|\brecipients?\b|\bcc\b|\bsend\b.{0,30}\bto\b"),
+    ("我", r"我(?:的意思|说的|指的)(?:其实)?是(?!不是)"),
     (
-        "approval",
-        r"先问我|要问我|都问我|先确认|审批|批准|经我同意|\bask me\b|\bapproval\b|\bapprove\b|\bconfirm\b",
+        "忽略 忘掉 别管 撤回 不要管 作废",
+        r"(?:忽略|忘掉|别管|撤回|不要管|作废)(?:之前|前面|刚才|上面|上一)",
     ),
-    ("language", r"中文|英文|\bin (?:english|chinese)\b"),
+    ("不是", r"不是[^，,。]{1,20}[，,]\s?(?:而)?是"),
+    ("correction", r"\bcorrection\s?[:,]"),
     (
-        "time",
+        "that's that",
+        r"\bthat(?:'s| is| was) (?:wrong|incorrect|not right|not what i (?:said|meant))\b",
+    ),
+    ("wrong", r"\byou (?:got|have|'ve got) (?:it|that|this) wrong\b"),
+    ("meant misspoke", r"(?<!what )\bi (?:actually )?meant\b(?! to\b)|\bi misspoke\b"),
+    ("mistaken wrong", r"\bi was (?:wrong|mistaken)[,:;]? (?:it|the|my)\b"),
+    (
+        "ignore forget disregard scratch strike",
         (
-            r"时间|几点|[点時时]|每天|每周|周[一二三四五六日天]|\btime\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
-            r"|\d{1,2}:\d{2}"
+            r"\b(?:ignore|forget|disregard|scratch|strike) (?:that\b(?! feeling)|what i (?:said|told)"
+            r"|(?:the|my) (?:previous|earlier|last) (?:one|message|note|instruction))"
         ),
     ),
 )
-
-_NAMES = {
-    "expense": ("报销", "expense"), "invoice": ("发票", "invoice"), "weekly_report": ("周报", "weekly report"),
-    "daily_report": ("日报", "daily report"), "monthly_report": ("月报", "monthly report"),
-    "report": ("报告", "report"), "meeting": ("会议", "meeting"), "deploy": ("部署", "deployment"),
-    "backup": ("备份", "backup"), "repository": ("仓库", "repository"), "server": ("服务器", "server"),
-    "database": ("数据库", "database"), "printer": ("打印机", "printer"), "payment": ("付款", "payment"),
-    "contract": ("合同", "contract"), "email": ("邮件", "email"), "project": ("项目", "project"),
-    "photo": ("照片", "photo"), "file": ("文件", "file"), "reminder": ("提醒", "reminder"),
-    "template": ("模板", "template"), "deadline": ("截止", "deadline"), "location": ("存放位置", "location"),
-    "address": ("地址", "address"), "title": ("抬头", "title"), "naming": ("命名", "naming"),
-    "format": ("格式", "format"), "branch": ("分支", "branch"), "version": ("版本", "version"),
-    "owner": ("负责人", "contact"), "budget": ("预算", "budget"), "recipient": ("收件人", "recipient"),
-    "approval": ("审批", "approval"), "language": ("语言", "language"), "time": ("时间", "time"),
-}  # fmt: skip
-
-_SLOTS = tuple((key, re.compile(pattern, _FLAGS)) for key, pattern in _OWN_SLOTS)
-_THINGS = tuple((key, re.compile(pattern, _FLAGS)) for key, pattern in _OBJECTS)
-_ASPECTS = tuple((key, re.compile(pattern, _FLAGS)) for key, pattern in _ATTRIBUTES)
-
-_CORRECTION = re.compile(
-    r"(?:^|[，。！!,;；\s])(?:(?<!对)不对(?![劲外称应的])|不是这样|更正|纠正|订正)"
-    r"|(?:^|[，。！!,;；\s])(?:你|我|这|那|上面|刚才|之前|前面)?(?:都|又|是|说|写|记|搞|弄|填|理解)*错了"
-    r"|我(?:的意思|说的|指的)(?:其实)?是(?!不是)"
-    r"|(?:忽略|忘掉|别管|撤回|不要管|作废)(?:之前|前面|刚才|上面|上一)"
-    r"|不是[^，,。]{1,20}[，,]\s?(?:而)?是"
-    r"|\bcorrection\s?[:,]"
-    r"|\bthat(?:'s|’s| is| was) (?:wrong|incorrect|not right|not what i (?:said|meant))\b"
-    r"|\byou (?:got|have) (?:it|that|this) wrong\b"
-    r"|(?<!what )\bi (?:actually )?meant\b(?! to\b)|\bi misspoke\b"
-    r"|\bi was (?:wrong|mistaken)[,:;]? (?:it|the|my)\b"
-    r"|\b(?:ignore|forget|disregard|scratch|strike) (?:that\b(?! feeling)|what i (?:said|told)"
-    r"|(?:the|my) (?:previous|earlier|last) (?:one|message|note|instruction))",
-    _FLAGS,
-)
-_ONCE = re.compile(
-    r"(?:就|仅|只|仅此)?(?:这|此)(?:一)?(?:次|回)(?!性)|仅此一次|下不为例|今天先|暂时先"
-    r"|\b(?:just |only )?this (?:once|one time|time)\b|\bfor this one\b|\bjust once\b"
-    r"|\b(?:only|just) (?:for )?(?:today|now)\b|\bone[- ]off\b",
-    _FLAGS,
+_ONCE = Table(
+    (
+        "次 回",
+        (
+            r"(?:这|此|本)(?:一)?(?:次|回)(?!性|经历|机会|教训|事件)|(?<!每)(?:仅此|仅限|单)一?次(?!性|数)"
+            r"|就(?:一)?次(?![^，,。]{0,4}(?:过|了))"
+        ),
+    ),
+    (
+        "份 单 张 笔 批 篇 封 趟",
+        (
+            r"(?:这|本)(?:一)?(?:份|单|张|笔|批|篇|封|趟)(?=[^，,。]{0,16}(?:先|破例|单独|就|不用|免|特殊"
+            r"|可以))"
+        ),
+    ),
+    (
+        "今天 今晚 只 仅 就",
+        (
+            r"(?:今天|今晚)(?:例外|先|就|破例|可以|不用)|(?:只(?:有)?|仅(?:限)?|就)(?:今天|今晚"
+            r"|这(?:一)?[次回份单张天笔]|本周|这周)"
+        ),
+    ),
+    (
+        "破例 例外 下不为例 暂时先 特批 特殊情况",
+        (
+            r"破例|(?<!没有)(?<!无)(?<!不)例外|下不为例|暂时先|特批|特殊情况(?=[，,]?[^，,。]{0,8}(?:先|就"
+            r"|可以|不用))"
+        ),
+    ),
+    (
+        "这周 本周 这星期 这个月 这月 本月 这季度 这天",
+        (
+            r"(?:这|本)(?:周|星期|个?月|天|季度)的?(?:那?[份单封次篇])?[^，,。]{0,6}?(?:先|就|破例|例外"
+            r"|单独|不用|可以|免)"
+        ),
+    ),
+    (
+        "once time one",
+        (
+            r"\b(?:just |only )?(?:for )?this (?:once|one time|time|one)\b|\bfor this one\b|\bjust once\b"
+            r"|\b(?:one|single) time only\b|\bone-time\b"
+        ),
+    ),
+    (
+        "only just",
+        (
+            r"\b(?:only|just) (?:for )?(?:today|now|tonight)\b|\bfor (?:this|the) \w{1,20} only\b"
+            r"|\b(?:today|tonight|this \w{1,20}) only\b"
+        ),
+    ),
+    ("off", r"\bone[- ]off\b"),
+    (
+        "exception",
+        r"(?<!no )(?<!without )\b(?:make|as|is) (?:an|one) exception\b|\bexceptionally\b",
+    ),
+    (
+        "this",
+        (
+            r"\b(?:for|with|on) this (?:\w{1,24} )?(?:one|claim|report|email|mail|release|invoice|order"
+            r"|proposal|document|meeting|trip|ticket|deploy(?:ment)?)\b"
+        ),
+    ),
 )
 _GLOBAL = re.compile(
-    r"所有|一律|任何|无论|不管|凡是|全部|总是|永远|始终|以后|今后|从现在起|从今|每次|每个"
+    r"所有|一律|任何|无论|不管|凡是|全部|总是|永远|始终|(?<![点号分日])以后|今后|从现在起|从今"
+    r"|每次|每个"
     r"|\b(?:always|never|all|any|every|everything|everywhere|whenever|from now on|in future"
     r"|in the future|going forward)\b",
     _FLAGS,
 )
 _ASSENT = re.compile(
-    r"(?:好|好的|好吧|好啊|行|行吧|可以|嗯+|是|是的|对|对的|没问题|同意|确认|当然|谢谢|收到|知道了|明白"
-    r"|ok(?:ay)?|yes|yep|yeah|sure|right|fine|thanks?|thank you|agreed|confirm(?:ed)?|got it|go ahead"
-    r"|sounds good|no problem|of course|[\s,，.。!！~～])+",
+    r"(?:好|好的|好吧|好啊|行|行吧|可以|嗯{1,9}|是|是的|对|对的|没问题|同意|确认|当然|谢谢|收到|知道了"
+    r"|明白"
+    r"|ok(?:ay)?|yes|yep|yeah|sure|right|fine|thanks?|thank you|agreed|confirm(?:ed)?|got it"
+    r"|go ahead"
+    r"|sounds good|no problem|of course|[\s,，.。!！~～]){1,40}",
     _FLAGS,
 )
 
@@ -216,7 +155,7 @@ def slot_cues(key: str | None) -> tuple[str, ...]:
     >>> slot_cues("expense.template"), slot_cues("identity.name")
     (('报销模板', 'expense template'), ())
     """
-    names = [_NAMES.get(part) for part in (key or "").partition("@")[0].split(".")]
+    names = [NAMES.get(part) for part in (key or "").partition("@")[0].split(".")]
     if len(names) != 2 or names[0] is None or names[1] is None:  # noqa: PLR2004
         return ()
     (thing, en_thing), (aspect, en_aspect) = names[0], names[1]
@@ -235,7 +174,12 @@ def says_correction(text: str) -> bool:
     >>> says_correction("你看这样对不对")
     False
     """
-    return _CORRECTION.search(simplified(text)) is not None
+    return corrects(phrase_of(text))
+
+
+def corrects(phrase: Phrase) -> bool:
+    """The same of a text that is ready for the tables."""
+    return _CORRECTION.find(phrase) is not None
 
 
 def says_once(text: str) -> bool:
@@ -244,7 +188,17 @@ def says_once(text: str) -> bool:
     >>> says_once("这次先不用模板"), says_once("Skip it just this once"), says_once("一次性杯子")
     (True, True, False)
     """
-    return _ONCE.search(simplified(text)) is not None
+    return find_once(phrase_of(text)) is not None
+
+
+def find_once(phrase: Phrase) -> int | None:
+    """Where a statement says that it is about this one time, or None.
+
+    >>> find_once(phrase_of("付款照旧，这次先不用问我")), find_once(phrase_of("没有例外"))
+    (5, None)
+    """
+    match = _ONCE.find(phrase)
+    return match.start() if match else None
 
 
 def says_always(text: str) -> bool:

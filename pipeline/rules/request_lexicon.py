@@ -14,6 +14,13 @@ CLAUSE = re.compile(
 )
 """Where what is denied ends and what is affirmed begins."""
 
+NAMED = re.compile(
+    r"(?:改成|改为|改用|换成|叫(?:做|作)?|名为|是|用|为|\b(?:to|called|named|use|is|as|the))[：:]?\s?"
+    r"[“\"「『《](?P<name>[^”\"」』》\n，。,.!?！？]{1,24})[”\"」』》]",
+    _FLAGS,
+)
+"""A name that its speaker puts between quotation marks, which makes it nobody else's words."""
+
 _AGREES = re.compile(
     r"^\W*(?:好(?:的|吧|啊|呀|嘞)?|行(?:吧|啊)?|可以(?:的|了)?|嗯+|是(?:的|啊)?|对(?:的|啊|呀)?|没错|没问题|当然|同意"
     r"|ok(?:ay)?|yes|yep|yeah|yup|sure|right|correct|exactly|absolutely|definitely|of course|agreed|fine"

@@ -18,6 +18,8 @@ from pipeline.rules.wording import content_words, sentences, simplified
 from storage.records.events import Event, Role
 from storage.records.knowledge import Record, RecordKind, Span
 
+_MATTER = 1_500
+_EDGE = 500
 _MOST = 0.75
 _STEM = 5
 _FEW = 2
@@ -85,6 +87,17 @@ class Request:
         return self.own[start:end]
 
     @property
+    def told(self) -> str:
+        """The user's own part of the quote, with the names that they put between quotation marks."""
+        start, end = self.span.start, self.span.end
+        own, folded = list(self.own[start:end]), simplified(self.span.quote)
+        for match in words.NAMED.finditer(folded):
+            here = slice(*match.span("name"))
+            if own[match.start()] == folded[match.start()]:
+                own[here] = folded[here]
+        return "".join(own)
+
+    @property
     def others(self) -> Iterator[str]:
         """The sentences behind them."""
         _, end = self._sentences()
@@ -130,9 +143,15 @@ def _not_said(record: Record, request: Request) -> Refusal | None:
     if request.span.seq < min((span.seq for span in record.evidence), default=0):
         return Refusal.OLDER
     quoted = request.own[request.span.start : request.span.end]
-    if not any(char.isalnum() for char in quoted) or _is_pasted(request):
+    if not any(char.isalnum() for char in quoted) or _is_matter(request) or _is_pasted(request):
         return Refusal.NOT_OWN_WORDS
     return Refusal.QUESTION if words.asks(request.said) else None
+
+
+def _is_matter(request: Request) -> bool:
+    """Whether it stands in the middle of a text so long that it is matter and not said."""
+    span, length = request.span, len(request.event.text)
+    return length > _MATTER and span.end > _EDGE and span.start < length - _EDGE
 
 
 def _is_pasted(request: Request) -> bool:
@@ -231,7 +250,7 @@ def _telling(text: str) -> frozenset[str]:
 
 def _not_theirs(record: Record, content: str, request: Request) -> Refusal | None:
     """What is new in the content must be what the user said, and said in that sense."""
-    said = simplified(request.span.quote)
+    said = request.told
     told, known, wanted = _parts(said), _parts(record.content), _parts(content)
     fresh = wanted - known
     # Where nothing is new, something was left out: the user must have spoken of that.

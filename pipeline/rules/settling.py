@@ -86,7 +86,9 @@ def _insert(board: Board, record: Record) -> None:
         _resolve(board, record.id)
     _weigh(board, record.id)
     record = board.records[record.id]
-    if record.kind is RecordKind.CORRECTION and record.key is None and not record.supersedes:
+    waiting = record.status is RecordStatus.CANDIDATE
+    named = record.key is not None or record.supersedes
+    if record.kind is RecordKind.CORRECTION and not named and not waiting:
         _correct_by_words(board, record)
 
 

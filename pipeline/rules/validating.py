@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pipeline.rules.borrowing import Surroundings
-from pipeline.rules.judging import Case, Rejected, judge
+from pipeline.rules.cases import Case
+from pipeline.rules.judging import Rejected, judge
 from pipeline.rules.locating import locate
 from pipeline.rules.wording import degenerate, normalised
 from pipeline.text.neutralise import neutralised
@@ -29,6 +30,10 @@ MAX_PROPOSALS = 12
 
 MAX_CONTENT = 600
 """Code points of a content, and of each condition, step and check."""
+
+MAX_QUOTE = 2_000
+"""Code points of each quote: who needs more words than that quotes in parts. A record can rest on
+32 of them, and has to fit into one document of an export."""
 
 MAX_CUE = 40
 """Code points of a cue."""
@@ -137,6 +142,7 @@ def _check_shape(proposal: Proposal) -> None:
     sizes += [(proposal.value or "", MAX_CONTENT)]
     sizes += [(entry, MAX_CONTENT) for entries in _lists(proposal)[:-1] for entry in entries]
     sizes += [(cue, MAX_CUE) for cue in proposal.cues]
+    sizes += [(part.quote, MAX_QUOTE) for part in proposal.evidence]
     if any(len(text) > limit for text, limit in sizes):
         raise Rejected(RejectionCode.TOO_LONG, "a text is longer than its limit")
     if any(len(entries) > MAX_ENTRIES for entries in _lists(proposal)):
@@ -196,14 +202,14 @@ def _record(case: Case, now_ms: int) -> Record:
         authority=case.authority,
         evidence=case.spans,
         key=case.key,
-        value=proposal.value,
+        value=case.value,
         fact_class=proposal.fact_class if proposal.kind is RecordKind.FACT else None,
         profile_kind=proposal.profile_kind if profile else None,
         scope=proposal.scope,
         valid_from=proposal.valid_from,
-        valid_to=proposal.valid_to,
+        valid_to=case.valid_to,
         review_at=proposal.review_at,
-        supersedes=proposal.supersedes,
+        supersedes=case.supersedes,
         conditions=proposal.conditions,
         steps=proposal.steps,
         failure=proposal.failure,

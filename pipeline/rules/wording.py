@@ -7,16 +7,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-_TRADITIONAL = str.maketrans(
-    "別後記歡對錯來從這個們會請務須總給讓說應當為訂單發點還習慣愛討厭號週時間開啟許準絕試話誤糾"
-    "報銷節項導員師裡聯繫題長簡詳細語氣稱過業職書備處檔齊遠動無兩幾認實際決確經營驗證執敗網頁"
-    "體覆擇郵戶轉賬審負倉圖標頭預額輯醫護設計學囉據數庫機議佈樣麼嗎復複範緊張寫讀東壓縮關閉聽"
-    "買賣錢費見",
-    "别后记欢对错来从这个们会请务须总给让说应当为订单发点还习惯爱讨厌号周时间开启许准绝试话误纠"
-    "报销节项导员师里联系题长简详细语气称过业职书备处档齐远动无两几认实际决确经营验证执败网页"
-    "体复择邮户转账审负仓图标头预额辑医护设计学啰据数库机议布样么吗复复范紧张写读东压缩关闭听"
-    "买卖钱费见",
-)
+from pipeline.rules.characters import TO_SIMPLIFIED
+
 _WORDS = re.compile(r"[a-z0-9]+(?:[-_.'][a-z0-9]+)*|[\u3400-\u9fff\uf900-\ufaff]+")
 _HAN_STOP = re.compile(r"[的了是在我你他她它们这那和与就都也很吧呢吗啊呀把被请要会有不个为]")
 _STOP = frozenset(
@@ -28,7 +20,14 @@ _STOP = frozenset(
     )
 )
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
-_SENTENCE = re.compile(r"[^。！？!?；;\n.]+(?:\.(?=\S)[^。！？!?；;\n.]*)*[。！？!?；;.]*")
+# A full stop inside a word or number, or behind an abbreviation, ends no sentence.
+_INNER_STOP = (
+    r"\.(?=\S)|(?<=\bMr)\.|(?<=\bMs)\.|(?<=\bMrs)\.|(?<=\bDr)\.|(?<=\bvs)\.|(?<=\bNo)\.(?= \d)"
+    r"|(?<=\be\.g)\.|(?<=\bi\.e)\.|(?<=\b[ap]\.m)\.(?= [a-z])"
+)
+_SENTENCE = re.compile(
+    rf"[^。！？!?；;\n.]+(?:(?:{_INNER_STOP})[^。！？!?；;\n.]*)*[。！？!?；;.]*"
+)
 _LOOP = re.compile(r"(.{1,60}?)\1{4,}", re.DOTALL)
 _LOOP_SHARE = 0.5
 _GRAM = 6
@@ -37,12 +36,12 @@ _DISTINCT_SHARE = 0.4
 
 
 def simplified(text: str) -> str:
-    """The text with the Traditional characters of the lexicons folded, every position kept.
+    """The text with the common Traditional characters folded, every position kept.
 
     >>> simplified("以後請記得")
     '以后请记得'
     """
-    return text if text.isascii() else text.translate(_TRADITIONAL)
+    return text if text.isascii() else text.translate(TO_SIMPLIFIED)
 
 
 def normalised(text: str) -> str:

@@ -5,17 +5,20 @@ from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 from pipeline.observers.port import Observer
+from pipeline.observers.reading import work_package
 from pipeline.rules import validating
+from pipeline.rules.reviewing import ReviewTimes
+from pipeline.stages.completing import completed
 from pipeline.stages.contract import Applied, each
 from storage.clock import Clock
 from storage.errors import BadRequestError
 from storage.records.events import OWNER_OBJECT
-from storage.records.knowledge import Proposal, Record, RecordStatus, RejectionCode
+from storage.records.knowledge import Proposal, Record, RejectionCode
 from storage.records.runs import Observation, Package, Stage, Verdict, WorkPackage
-from storage.repositories import objects, packages, proposals, records
+from storage.repositories import events, objects, proposals, records
 
-KNOWN_RECORDS = 50
-"""How many of an object's records an observer gets to see, newest first."""
+NEAR_TEXTS = 20
+"""How many external texts before a package's end its proposals are held against."""
 
 WITHHELD = "(withheld: it held what must not be kept)"
 
@@ -36,6 +39,7 @@ class Observe:
         has_secret: Whether a text holds what must not be kept.
         clock: When records are recorded.
         budget: Tokens of input that an observer may be given.
+        review: After how long records are looked at again.
     """
 
     stage = Stage.OBSERVE
@@ -47,19 +51,17 @@ class Observe:
         clock: Clock,
         *,
         budget: int,
+        review: ReviewTimes | None = None,
     ) -> None:
         self.observer = observer
         self._has_secret = has_secret
         self._clock = clock
         self._budget = budget
+        self._review = review or ReviewTimes()
 
     def work(self, package: Package) -> WorkPackage:
         """What an observer gets to see of a package."""
-        # A statement made within a package may be about the owner, whatever object it is filed under.
-        subjects = list(dict.fromkeys([package.object_id, OWNER_OBJECT]))
-        live = (RecordStatus.ACTIVE, RecordStatus.CANDIDATE)
-        known = records.of_subjects(package.owner, subjects, live, limit=KNOWN_RECORDS)
-        return WorkPackage(package, tuple(packages.events_of(package)), tuple(known), self._budget)
+        return work_package(package, self._budget)
 
     def compute(self, claimed: Sequence[Package]) -> Mapping[int, Any]:
         """Ask the observer about each package."""
@@ -79,7 +81,7 @@ class Observe:
             raise BadRequestError(
                 "A commit without proposals needs nothing_worth_keeping: say why there are none."
             )
-        work = self._with_named(work, observation)
+        work = self._with_near(self._with_named(work, observation))
         named = {OWNER_OBJECT, work.package.object_id}
         for item in work.events:
             named.update(ref.id for ref in item.event.objects)
@@ -97,7 +99,7 @@ class Observe:
         )
         judged = []
         for proposal, found in zip(observation.proposals, validated, strict=True):
-            record = found.record and replace(found.record, package_id=work.package.id)
+            record = found.record and completed(found.record, work, self._review)
             record_id = record.id if record else None
             kept = proposal if record else self._withheld(proposal, found.code)
             verdict = Verdict(found.index, record_id, found.code, found.reason)
@@ -113,6 +115,13 @@ class Observe:
         if not missing:
             return work
         return replace(work, known=(*work.known, *records.by_ids(work.package.owner, missing)))
+
+    @staticmethod
+    def _with_near(work: WorkPackage) -> WorkPackage:
+        """The package, with the pages that its speakers may have read before."""
+        package = work.package
+        near = events.external_before(package.owner, package.last_seq, NEAR_TEXTS)
+        return replace(work, near=tuple(near))
 
     def _withheld(self, proposal: Proposal, code: RejectionCode | None) -> Proposal:
         """A rejected proposal as it may be kept: its rejection may have come before a look for secrets.

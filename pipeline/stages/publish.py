@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pipeline.projections import snapshot
+from pipeline.rules.relating import LIVE
 from pipeline.stages.contract import Applied, each
 from pipeline.text.budget import estimate_tokens
 from storage.clock import Clock
 from storage.records.events import OWNER_OBJECT
-from storage.records.knowledge import FactClass, RecordKind, RecordStatus, Snapshot
+from storage.records.knowledge import FactClass, Record, RecordKind, RecordStatus, Snapshot
 from storage.records.runs import Package, Stage
 from storage.repositories import ledger, records, snapshots
 from storage.repositories.snapshots import NewSnapshot
@@ -48,10 +49,11 @@ class Publish:
         wanted = [*sorted(touched - {OWNER_OBJECT}), OWNER_OBJECT]
         for subject in wanted:
             if (package.owner, subject) not in made:
-                made[package.owner, subject] = self._project(package.owner, subject)
+                made[package.owner, subject] = self.project(package.owner, subject)
         return [made[package.owner, subject] for subject in wanted]
 
-    def _project(self, owner: str, subject: str) -> NewSnapshot:
+    def project(self, owner: str, subject: str) -> NewSnapshot:
+        """The snapshot of an object, or the owner's core, as the records stand."""
         # Read before the records: a settling in between then makes this one the older.
         based_on = snapshots.settled(owner)
         of_owner = subject == OWNER_OBJECT
@@ -60,11 +62,17 @@ class Publish:
 
     def of_object(self, owner: str, object_id: str) -> Snapshot:
         """The snapshot of one object as its records stand."""
-        active = records.of_subjects(
+        newest = records.of_subjects(
             owner, [object_id], [RecordStatus.ACTIVE], limit=SNAPSHOT_RECORDS
         )
+        # What is promised is no less owed for being old.
+        owed = records.owed(owner, object_id, limit=CORE_RECORDS)
+        active = list({record.id: record for record in (*newest, *owed)}.values())
         sections = snapshot.object_sections(
-            active, limit=self._object_tokens, tokens=estimate_tokens
+            active,
+            rivals=_rivals(owner, active),
+            limit=self._object_tokens,
+            tokens=estimate_tokens,
         )
         return self._made(owner, object_id, sections)
 
@@ -77,9 +85,11 @@ class Publish:
             *records.of_kinds(
                 owner, [RecordKind.FACT], fact_class=FactClass.PROFILE, limit=CORE_RECORDS
             ),
-            *records.of_kinds(owner, [RecordKind.COMMITMENT], limit=CORE_RECORDS),
+            *records.owed(owner, limit=CORE_RECORDS),
         ]
-        sections = snapshot.core_sections(active, limit=self._core_tokens, tokens=estimate_tokens)
+        sections = snapshot.core_sections(
+            active, rivals=_rivals(owner, active), limit=self._core_tokens, tokens=estimate_tokens
+        )
         return self._made(owner, OWNER_OBJECT, sections)
 
     def _made(self, owner: str, object_id: str, sections: snapshot.Sections) -> Snapshot:
@@ -90,3 +100,10 @@ class Publish:
     def apply(self, package: Package, computed: list[NewSnapshot], now: int) -> Applied:  # noqa: ARG002 - the contract's
         """Publish what says something new."""
         return Applied({"published": sum(snapshots.publish(new) for new in computed)})
+
+
+def _rivals(owner: str, told: Sequence[Record]) -> list[Record]:
+    """The other sides of the conflicts that these records are in."""
+    named = {name for record in told for name in record.conflicts_with}
+    found = records.by_ids(owner, named - {record.id for record in told})
+    return [record for record in found if record.status in LIVE]

@@ -62,8 +62,9 @@ def visible(text: str) -> tuple[str, int]:
         return text, 0
     pieces: list[str] = []
     places = position = 0
+    lines = _Lines(text)
     for run in _RUN.finditer(text):
-        kept = _Run(text, run.start(), run.end()).kept()
+        kept = _Run(text, run.start(), run.end(), lines).kept()
         if len(kept) < run.end() - run.start():
             places += 1
             pieces += (text[position : run.start()], kept)
@@ -72,11 +73,33 @@ def visible(text: str) -> tuple[str, int]:
     return "".join(pieces), places
 
 
+class _Lines:
+    """The lines of a text, asked from its start to its end: each is looked at once.
+
+    A hostile text is one long line with thousands of places to ask about.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._end = -1
+        self._right_to_left = False
+
+    def right_to_left_at(self, place: int) -> bool:
+        """Whether the line at a place holds a letter that is written from right to left."""
+        if place > self._end:
+            start = self._text.rfind("\n", self._end + 1, place) + 1 or self._end + 1
+            end = self._text.find("\n", place)
+            self._end = end if end >= 0 else len(self._text)
+            found = _RIGHT_TO_LEFT.search(self._text, start, self._end)
+            self._right_to_left = found is not None
+        return self._right_to_left
+
+
 class _Run:
     """Invisible characters in a row, between what is seen before and after them."""
 
-    def __init__(self, text: str, start: int, end: int) -> None:
-        self._text = text
+    def __init__(self, text: str, start: int, end: int, lines: _Lines) -> None:
+        self._lines = lines
         self._start = start
         self._run = text[start:end]
         self._before = text[start - 1 : start]
@@ -105,7 +128,7 @@ class _Run:
         if character == _ZERO_SPACE:
             return bool(_SPACELESS.match(self._before) and _SPACELESS.match(self._after))
         if character in _DIRECTION_MARKS:
-            return self._in_right_to_left_line()
+            return self._lines.right_to_left_at(self._start)
         if "\u180b" <= character <= "\u180f":
             return first and _MONGOLIAN.match(self._before) is not None
         return first and self._selects(character)
@@ -121,9 +144,3 @@ class _Run:
                 return bool(self._before) and self._after == _KEYCAP
             return _EMOJI.match(self._before) is not None
         return bool(_HAN.match(self._before) or _VARIED.match(self._before))
-
-    def _in_right_to_left_line(self) -> bool:
-        start = self._text.rfind("\n", 0, self._start) + 1
-        end = self._text.find("\n", self._start)
-        line = self._text[start : end if end >= 0 else len(self._text)]
-        return _RIGHT_TO_LEFT.search(line) is not None

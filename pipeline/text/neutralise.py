@@ -8,6 +8,7 @@ about follows from its role alone.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -203,10 +204,13 @@ def tree(value: Any, text: Callable[[str], str]) -> Any:
         return [tree(each, text) for each in value]
     if isinstance(value, Mapping):
         made: dict[str, Any] = {}
+        # Counted on for each name: thousands of names may become the same one.
+        counts: Counter[str] = Counter()
         for key, each in value.items():
-            name = text(key)
+            name = wanted = text(key)
             while name in made:
-                name += "#"
+                counts[wanted] += 1
+                name = f"{wanted}#{counts[wanted]}"
             made[name] = tree(each, text)
         return made
     return value

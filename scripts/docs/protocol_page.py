@@ -15,6 +15,7 @@ from pipeline.rules.validating import (
     MAX_KEY,
     MAX_PROPOSALS,
 )
+from pipeline.text.neutralise import HIDDEN, MARKER
 from pipeline.text.redaction import Kind
 from scripts.docs.schema_text import field_table, model_name, plain, result_table
 from socket_gateway.protocol import METHODS, Method
@@ -32,7 +33,10 @@ _GROUPS: Final = {
     "memory.continuity": "Recall",
     "memory.record": "Records",
     "memory.object": "Objects",
+    "memory.forget": "Forgetting",
     "snapshot": "Snapshots",
+    "memory.export": "Export and import",
+    "memory.import": "Export and import",
     "health": "Operators",
     "ops": "Operators",
 }
@@ -183,5 +187,16 @@ def _redaction_list() -> str:
     words = ", ".join(f"`{kind}`" for kind in Kind)
     return (
         "### Redactions\n\nWhat can be removed from an event before it is stored. In its place stands "
-        f"a mark such as `{Kind.PASSWORD.marker}`.\n\nOne of {words}."
+        f"a mark such as `{Kind.PASSWORD.marker}`.\n\nOne of {words}.\n\n"
+        "Two more kinds are counted, which leave no such mark:\n\n"
+        "| kind | what it counts | what is done |\n| --- | --- | --- |\n"
+        f"| `{HIDDEN}` | places with characters that nobody sees: tag characters, zero-width characters, "
+        "directional overrides, stray variation selectors | They are taken out, of whatever role the event "
+        "is. Joiners and selectors stay where emoji, Indic, Arabic and other scripts need them. |\n"
+        f"| `{MARKER}` | forged marks in what the user has not written: `System:` or `用户：` at the start of a "
+        "line, `<system>`, `<\\|im_start\\|>`, `[INST]`, `</tool_result>` and the like, in any width, case or "
+        "look-alike letters | A middle dot breaks them: `System·:`, `<·system>`. |\n\n"
+        "In snapshots, and in the texts of a recall's hits, both are done again, and in snapshots headings, "
+        "rules, fences and comments of Markdown are escaped. A user's own words stay to the letter in "
+        "events, evidence and hits."
     )

@@ -39,6 +39,14 @@ def show_hit(mark: str, hit: HitResult, output: Output) -> None:
             f"found by {why}, score {hit.score:.3f}; {event.id}, {moment(event.at)}, {event.role}"
         )
         output.say((f"   {told}", "dim"))
+    if hit.overdue:
+        output.say(("   overdue", "red"))
+    if hit.recheck:
+        output.say(
+            ("   its review time has come: check it before telling it as what is so", "yellow")
+        )
+    for rival in hit.conflicts or ():
+        output.say((f"   against it, from {rival.authority}: {one_line(rival.content)}", "yellow"))
     for part in hit.evidence:
         show_quote(part.quote, f"{part.event}, {moment(part.at)}, {part.role}", output)
 

@@ -7,7 +7,18 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
-from socket_gateway.cli import config, operators, recall, records, replay, status
+from socket_gateway.cli import (
+    config,
+    fate,
+    forget,
+    operators,
+    rebuild,
+    recall,
+    records,
+    replay,
+    status,
+    transfer,
+)
 from socket_gateway.cli.output import Output
 from socket_gateway.cli.serve import become_service
 from socket_gateway.client import NotReachableError
@@ -39,7 +50,7 @@ def serve(
     become_service(no_worker=no_worker, as_json=as_json)
 
 
-for noun in (status, recall, records, operators, replay, config):
+for noun in (status, recall, records, fate, forget, operators, replay, transfer, rebuild, config):
     noun.register(app)
 
 

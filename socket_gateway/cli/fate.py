@@ -12,10 +12,10 @@ from socket_gateway.cli.shown import moment
 from socket_gateway.client import calls
 from socket_gateway.protocol import (
     FateProposal,
+    FateQuote,
     FateRecord,
     FateResult,
     PassageResult,
-    QuoteResult,
 )
 
 EventArgument = Annotated[str, typer.Argument(metavar="EVENT", help="An event's id.")]
@@ -120,7 +120,7 @@ def _show_record(record: FateRecord, output: Output) -> None:
     _line(output, None, "record", told, STYLES.get(record.status, "yellow"))
 
 
-def _show_quotes(quotes: Iterable[QuoteResult], output: Output) -> None:
+def _show_quotes(quotes: Iterable[FateQuote], output: Output) -> None:
     for part in quotes:
         show_quote(part.quote, f"code points {part.start} to {part.end}", output)
 

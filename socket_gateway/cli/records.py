@@ -6,25 +6,38 @@ from typing import Annotated
 import typer
 
 from socket_gateway.cli.answers import show_quote
-from socket_gateway.cli.common import JsonOption, LimitOption, OwnerOption, ask
+from socket_gateway.cli.common import JsonOption, LimitOption, OwnerOption, ask, service
 from socket_gateway.cli.output import STYLES, Output
 from socket_gateway.cli.shown import moment, one_line
 from socket_gateway.client import calls
 from socket_gateway.protocol import (
+    ConfirmParams,
+    ConfirmResult,
+    CorrectParams,
+    CorrectResult,
     EvidenceResult,
     RecordKind,
     RecordListParams,
     RecordListResult,
     RecordResult,
     RecordStatus,
+    UserRequest,
 )
 
 RecordArgument = Annotated[str, typer.Argument(metavar="RECORD", help="A record's id.")]
 KindOption = Annotated[RecordKind | None, typer.Option("--kind", help="Only this kind.")]
+EventOption = Annotated[str, typer.Option("--event", help="The event in which the user says so.")]
+QuoteOption = Annotated[str, typer.Option("--quote", help="The user's own words, verbatim.")]
+RevisionOption = Annotated[
+    int | None,
+    typer.Option(
+        "--expected-revision", min=0, help="The record's object_revision; without it, today's."
+    ),
+]
 StatusOption = Annotated[RecordStatus | None, typer.Option("--status", help="Only this status.")]
 
 record_app = typer.Typer(
-    help="Records: list, get, history.",
+    help="Records: list, get, history, confirm, correct.",
     epilog="Example: deskpaw-memory record list --status active",
     no_args_is_help=True,
 )
@@ -72,6 +85,72 @@ def history(
 ) -> None:
     """Show every version of a record, oldest first."""
     ask(calls.record_history(record_id, owner), _show_page, as_json=as_json)
+
+
+@record_app.command(
+    "confirm",
+    epilog="Example: deskpaw-memory record confirm RECORD --event EVENT --quote '对，以后报销都用新模板'",
+)
+def confirm(
+    record_id: RecordArgument,
+    *,
+    event_id: EventOption,
+    quote: QuoteOption,
+    expected: RevisionOption = None,
+    owner: OwnerOption = "local",
+    as_json: JsonOption = False,
+) -> None:
+    """Let a record hold, on the user's own words."""
+    params = ConfirmParams(
+        owner=owner,
+        record_id=record_id,
+        expected_revision=_revision(record_id, owner) if expected is None else expected,
+        user_request=UserRequest(event_id=event_id, quote=quote),
+    )
+    ask(calls.confirm(params), _show_confirmed, as_json=as_json)
+
+
+@record_app.command(
+    "correct",
+    epilog="Example: deskpaw-memory record correct RECORD 'The deadline is the 20th.'"
+    " --event EVENT --quote 'No, it is the 20th.'",
+)
+def correct(  # noqa: PLR0913  (one for each option of the command)
+    record_id: RecordArgument,
+    content: Annotated[str, typer.Argument(help="What holds instead, in the user's words.")],
+    *,
+    event_id: EventOption,
+    quote: QuoteOption,
+    expected: RevisionOption = None,
+    owner: OwnerOption = "local",
+    as_json: JsonOption = False,
+) -> None:
+    """Set a record right, in the user's own words."""
+    params = CorrectParams(
+        owner=owner,
+        record_id=record_id,
+        content=content,
+        expected_revision=_revision(record_id, owner) if expected is None else expected,
+        user_request=UserRequest(event_id=event_id, quote=quote),
+    )
+    ask(calls.correct(params), _show_corrected, as_json=as_json)
+
+
+def _revision(record_id: str, owner: str) -> int:
+    with service() as client:
+        return client.record(record_id, owner).object_revision
+
+
+def _show_confirmed(found: ConfirmResult, output: Output) -> None:
+    _show_record(found.record, output)
+    for record_id in found.superseded:
+        output.say(("superseded  ", "yellow"), record_id)
+
+
+def _show_corrected(found: CorrectResult, output: Output) -> None:
+    _show_record(found.record, output)
+    old = found.corrected
+    output.say((f"{old.status}  ", STYLES.get(old.status, "yellow")), old.record_id)
 
 
 def evidence(

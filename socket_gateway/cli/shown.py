@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 from typing import Final
 
-from pipeline.rules.due import BEIJING
+from pipeline.rules.workdays import BEIJING
 
 # Cc but newline and tab, surrogates, line and paragraph separators, and what turns the reading
 # direction: text of others must neither drive a terminal nor look like what it is not.

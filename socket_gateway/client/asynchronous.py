@@ -152,6 +152,14 @@ class AsyncMemoryClient:
         """Every version of a record, oldest first."""
         return await self.run(calls.record_history(record_id, owner))
 
+    async def confirm(self, params: protocol.ConfirmParams) -> protocol.ConfirmResult:
+        """Let a record hold, on the user's own words."""
+        return await self.run(calls.confirm(params))
+
+    async def correct(self, params: protocol.CorrectParams) -> protocol.CorrectResult:
+        """Set a record right, in the user's own words."""
+        return await self.run(calls.correct(params))
+
     async def put_object(self, params: protocol.ObjectPutParams) -> protocol.ObjectResult:
         """Create or change an object."""
         return await self.run(calls.put_object(params))
@@ -163,6 +171,24 @@ class AsyncMemoryClient:
     async def objects(self, params: protocol.ObjectListParams) -> protocol.ObjectListResult:
         """A page of objects."""
         return await self.run(calls.objects(params))
+
+    async def export(self, params: protocol.ExportParams) -> protocol.ExportResult:
+        """A page of an owner's memory as documents."""
+        return await self.run(calls.export(params))
+
+    async def take_in(self, params: protocol.ImportParams) -> protocol.ImportResult:
+        """Take documents in, or tell what would become of them."""
+        return await self.run(calls.take_in(params))
+
+    async def forget(self, params: protocol.ForgetParams) -> protocol.ForgetResult:
+        """Forget; unless `dry_run` is false only tell what would go."""
+        return await self.run(calls.forget(params))
+
+    async def forget_status(
+        self, forget_id: str, owner: str = "local"
+    ) -> protocol.ForgetStatusResult:
+        """How far a forgetting has come."""
+        return await self.run(calls.forget_status(forget_id, owner))
 
     async def claim(self, params: protocol.ClaimParams) -> protocol.ClaimResult:
         """Lease packages to an outside worker."""
@@ -183,6 +209,10 @@ class AsyncMemoryClient:
     async def flush(self, owner: str | None = None) -> protocol.FlushResult:
         """Close open packages at once; without an owner everybody's."""
         return await self.run(calls.flush(owner))
+
+    async def fate(self, event_id: str, owner: str = "local") -> protocol.FateResult:
+        """What became of an event, and why."""
+        return await self.run(calls.fate(event_id, owner))
 
     async def packages(
         self, state: protocol.PackageState | None = None, after: int = 0, limit: int = 50
@@ -209,3 +239,21 @@ class AsyncMemoryClient:
     async def resume(self, stage: protocol.StageName) -> protocol.PausedResult:
         """Let a paused stage go on."""
         return await self.run(calls.resume(stage))
+
+    async def rebuild(
+        self, owner: str | None = None, *, dry_run: bool = False
+    ) -> protocol.OperationResult:
+        """Begin to make records, index and snapshots anew; `operation` tells how it stands."""
+        return await self.run(calls.rebuild(owner, dry_run=dry_run))
+
+    async def reindex(self, owner: str | None = None) -> protocol.OperationResult:
+        """Begin to make the index anew."""
+        return await self.run(calls.reindex(owner))
+
+    async def rebuild_snapshots(self, owner: str | None = None) -> protocol.OperationResult:
+        """Begin to make snapshots anew."""
+        return await self.run(calls.rebuild_snapshots(owner))
+
+    async def operation(self, operation_id: int) -> protocol.OperationResult:
+        """How a long operation stands."""
+        return await self.run(calls.operation(operation_id))

@@ -156,6 +156,14 @@ class MemoryClient:
         """Every version of a record, oldest first."""
         return self.run(calls.record_history(record_id, owner))
 
+    def confirm(self, params: protocol.ConfirmParams) -> protocol.ConfirmResult:
+        """Let a record hold, on the user's own words."""
+        return self.run(calls.confirm(params))
+
+    def correct(self, params: protocol.CorrectParams) -> protocol.CorrectResult:
+        """Set a record right, in the user's own words."""
+        return self.run(calls.correct(params))
+
     def put_object(self, params: protocol.ObjectPutParams) -> protocol.ObjectResult:
         """Create or change an object."""
         return self.run(calls.put_object(params))
@@ -167,6 +175,22 @@ class MemoryClient:
     def objects(self, params: protocol.ObjectListParams) -> protocol.ObjectListResult:
         """A page of objects."""
         return self.run(calls.objects(params))
+
+    def export(self, params: protocol.ExportParams) -> protocol.ExportResult:
+        """A page of an owner's memory as documents."""
+        return self.run(calls.export(params))
+
+    def take_in(self, params: protocol.ImportParams) -> protocol.ImportResult:
+        """Take documents in, or tell what would become of them."""
+        return self.run(calls.take_in(params))
+
+    def forget(self, params: protocol.ForgetParams) -> protocol.ForgetResult:
+        """Forget; unless `dry_run` is false only tell what would go."""
+        return self.run(calls.forget(params))
+
+    def forget_status(self, forget_id: str, owner: str = "local") -> protocol.ForgetStatusResult:
+        """How far a forgetting has come."""
+        return self.run(calls.forget_status(forget_id, owner))
 
     def claim(self, params: protocol.ClaimParams) -> protocol.ClaimResult:
         """Lease packages to an outside worker."""
@@ -187,6 +211,10 @@ class MemoryClient:
     def flush(self, owner: str | None = None) -> protocol.FlushResult:
         """Close open packages at once; without an owner everybody's."""
         return self.run(calls.flush(owner))
+
+    def fate(self, event_id: str, owner: str = "local") -> protocol.FateResult:
+        """What became of an event, and why."""
+        return self.run(calls.fate(event_id, owner))
 
     def packages(
         self, state: protocol.PackageState | None = None, after: int = 0, limit: int = 50
@@ -213,3 +241,21 @@ class MemoryClient:
     def resume(self, stage: protocol.StageName) -> protocol.PausedResult:
         """Let a paused stage go on."""
         return self.run(calls.resume(stage))
+
+    def rebuild(
+        self, owner: str | None = None, *, dry_run: bool = False
+    ) -> protocol.OperationResult:
+        """Begin to make records, index and snapshots anew; `operation` tells how it stands."""
+        return self.run(calls.rebuild(owner, dry_run=dry_run))
+
+    def reindex(self, owner: str | None = None) -> protocol.OperationResult:
+        """Begin to make the index anew."""
+        return self.run(calls.reindex(owner))
+
+    def rebuild_snapshots(self, owner: str | None = None) -> protocol.OperationResult:
+        """Begin to make snapshots anew."""
+        return self.run(calls.rebuild_snapshots(owner))
+
+    def operation(self, operation_id: int) -> protocol.OperationResult:
+        """How a long operation stands."""
+        return self.run(calls.operation(operation_id))

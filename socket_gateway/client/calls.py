@@ -112,6 +112,16 @@ def record_history(record_id: str, owner: str) -> Call[protocol.RecordListResult
     return Call("memory.record.history", params, protocol.RecordListResult)
 
 
+def confirm(params: protocol.ConfirmParams) -> Call[protocol.ConfirmResult]:
+    """Let a record hold, on the user's own words."""
+    return Call("memory.record.confirm", params.model_dump(mode="json"), protocol.ConfirmResult)
+
+
+def correct(params: protocol.CorrectParams) -> Call[protocol.CorrectResult]:
+    """Set a record right, in the user's own words."""
+    return Call("memory.record.correct", params.model_dump(mode="json"), protocol.CorrectResult)
+
+
 def put_object(params: protocol.ObjectPutParams) -> Call[protocol.ObjectResult]:
     """Create or change an object."""
     plain = params.model_dump(mode="json", exclude_none=True)
@@ -127,6 +137,29 @@ def objects(params: protocol.ObjectListParams) -> Call[protocol.ObjectListResult
     """A page of objects."""
     plain = params.model_dump(mode="json", exclude_none=True)
     return Call("memory.object.list", plain, protocol.ObjectListResult)
+
+
+def export(params: protocol.ExportParams) -> Call[protocol.ExportResult]:
+    """A page of an owner's memory as documents."""
+    plain = params.model_dump(mode="json", exclude_none=True)
+    return Call("memory.export", plain, protocol.ExportResult)
+
+
+def take_in(params: protocol.ImportParams) -> Call[protocol.ImportResult]:
+    """Take documents in, or tell what would become of them."""
+    return Call("memory.import", params.model_dump(mode="json"), protocol.ImportResult)
+
+
+def forget(params: protocol.ForgetParams) -> Call[protocol.ForgetResult]:
+    """Forget, or tell what would go."""
+    plain = params.model_dump(mode="json", exclude_none=True)
+    return Call("memory.forget", plain, protocol.ForgetResult)
+
+
+def forget_status(forget_id: str, owner: str) -> Call[protocol.ForgetStatusResult]:
+    """How far a forgetting has come."""
+    params = {"forget_id": forget_id, "owner": owner}
+    return Call("memory.forget.status", params, protocol.ForgetStatusResult)
 
 
 def claim(params: protocol.ClaimParams) -> Call[protocol.ClaimResult]:
@@ -155,6 +188,11 @@ def status() -> Call[protocol.StatusResult]:
 def flush(owner: str | None) -> Call[protocol.FlushResult]:
     """Close open packages at once."""
     return Call("ops.flush", _given(owner=owner), protocol.FlushResult)
+
+
+def fate(event_id: str, owner: str) -> Call[protocol.FateResult]:
+    """What became of an event, and why."""
+    return Call("ops.fate", {"event_id": event_id, "owner": owner}, protocol.FateResult)
 
 
 def packages(state: str | None, after: int, limit: int) -> Call[protocol.PackageListResult]:
@@ -187,3 +225,25 @@ def pause(stage: str) -> Call[protocol.PausedResult]:
 def resume(stage: str) -> Call[protocol.PausedResult]:
     """Let a paused stage go on."""
     return Call("ops.stage.resume", {"stage": stage}, protocol.PausedResult)
+
+
+def rebuild(owner: str | None, *, dry_run: bool) -> Call[protocol.OperationResult]:
+    """Make records, index and snapshots anew."""
+    params = _given(owner=owner, dry_run=dry_run or None)
+    return Call("ops.rebuild", params, protocol.OperationResult)
+
+
+def reindex(owner: str | None) -> Call[protocol.OperationResult]:
+    """Make the index anew."""
+    return Call("ops.reindex", _given(owner=owner), protocol.OperationResult)
+
+
+def rebuild_snapshots(owner: str | None) -> Call[protocol.OperationResult]:
+    """Make snapshots anew."""
+    return Call("ops.snapshot.rebuild", _given(owner=owner), protocol.OperationResult)
+
+
+def operation(operation_id: int) -> Call[protocol.OperationResult]:
+    """How a long operation stands."""
+    params = {"operation_id": operation_id}
+    return Call("ops.operation.get", params, protocol.OperationResult)

@@ -30,10 +30,16 @@ REPEATABLE: Final = {
     "memory.record.get": _READ,
     "memory.record.list": _READ,
     "memory.record.history": _READ,
+    "memory.record.confirm": "the same request gets the same answer",
+    "memory.record.correct": "the same request gets the same answer",
     "memory.object.get": _READ,
     "memory.object.list": _READ,
+    "memory.forget.status": _READ,
+    "memory.export": _READ,
+    "memory.import": "what the first one has taken in is found unchanged",
     "ops.status": _READ,
     "ops.flush": "a closed package stays closed",
+    "ops.fate": _READ,
     "ops.packages": _READ,
     "ops.dead.list": _READ,
     "ops.stage.pause": "a paused stage stays paused",
@@ -42,8 +48,8 @@ REPEATABLE: Final = {
 """Methods that may be sent again though the first may have been done, and why.
 
 Not among them: `claim` (each leases other packages), `fail` and `object.put` (the second would be
-refused as stale though the first was done), `dead.requeue` and `dead.discard` (between the two a
-package may have been parked anew).
+refused as stale though the first was done), `forget` (what the second selects would be unknown),
+`dead.requeue` and `dead.discard` (between the two a package may have been parked anew).
 """
 
 

@@ -2,13 +2,16 @@
 
 import os
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, Final
 
+from pipeline.observers.registry import Parts, account_of
+from pipeline.rules.workdays import BEIJING
 from socket_gateway import protocol
 from socket_gateway.handlers.services import Services
 from socket_gateway.limits import Counters
 from storage.clock import SystemClock
-from storage.repositories import ledger, positions, stage_controls
+from storage.repositories import forgetting, ledger, observer_batches, positions, stage_controls
 
 Json = dict[str, Any]
 
@@ -83,6 +86,9 @@ def _look(services: Services) -> Json:
         "index_lag": services.follower.lag,
         "disk_free": _disk_free(settings.paths.state),
         "paused": sorted(stage_controls.paused()),
+        "budget_until": _budget_until(services),
+        "in_batches": observer_batches.out(),
+        "forgetting": forgetting.under_way(),
     }
 
 
@@ -93,6 +99,14 @@ def _consumer_seen_ms(services: Services) -> int | None:
     except FileNotFoundError:
         return None
     return max(0, SystemClock().now_ms() - beat)
+
+
+def _budget_until(services: Services) -> int | None:
+    """Until when the model's budget is spent, None while some of it is left or no model is asked."""
+    core = services.core
+    if core.settings.observer.kind != "anthropic":
+        return None
+    return account_of(Parts(core.settings, core.clock, core.writer)).spent_until()
 
 
 def _disk_free(path: os.PathLike[str]) -> int:
@@ -110,6 +124,12 @@ def _notes(looked: Json, services: Services) -> list[str]:
         notes.append("time comes from a file")
     if services.index_rebuilt is not None:
         notes.append(f"the index was built anew: {services.index_rebuilt}")
+    erasing = [found for found in looked.pop("forgetting") if not found.remaining]
+    if erasing:
+        notes.append(f"{len(erasing)} forgettings are still being erased")
+    waiting = looked.pop("in_batches")
+    if waiting:
+        notes.append(f"{waiting} packages wait for a message batch")
     return notes
 
 
@@ -131,6 +151,13 @@ def _judge(looked: Json, services: Services) -> tuple[bool, list[str]]:
     if looked["dead"]:
         reasons.append(f"{looked['dead']} events are parked: see ops.dead.list")
     reasons += [f"stage {stage} is paused" for stage in looked.pop("paused")]
+    for found in looked["forgetting"]:
+        if found.remaining:
+            reasons.append(f"forgetting {found.id} is blocked: {'; '.join(found.remaining)}")
+    until = looked.pop("budget_until")
+    if until is not None:
+        at = datetime.fromtimestamp(until / 1000, BEIJING).isoformat(timespec="minutes")
+        reasons.append(f"observer budget spent until {at}")
     if services.follower.fault is not None:
         reasons.append(f"the index can't follow: {services.follower.fault}")
     if looked["index_lag"] > INDEX_LAG:

@@ -56,6 +56,8 @@ class Ingest:
             }
             if receipt.redactor_changed:
                 item["redactor_changed"] = True
+            if receipt.forgotten:
+                item["forgotten"] = True
             if receipt.redactions:
                 item["redactions"] = dict(receipt.redactions)
             accepted.append(item)

@@ -1,14 +1,20 @@
 """Reading memory: positions, evidence, records, objects, snapshots; and putting objects."""
 
 import asyncio
+import logging
+from collections.abc import Sequence
 from typing import Any
 
+from pipeline.projections.snapshot import marked
+from pipeline.text.neutralise import neutralised
 from socket_gateway import protocol, shapes
 from socket_gateway.handlers.services import Services
 from storage.errors import BadRequestError, NotFoundError
 from storage.records.events import OWNER_OBJECT, Event, ObjectKind
-from storage.records.knowledge import MemoryObject, ObjectState, RecordKind, RecordStatus
-from storage.repositories import events, objects, positions, records, snapshots
+from storage.records.knowledge import MemoryObject, ObjectState, Record, RecordKind, RecordStatus
+from storage.repositories import events, evidence, objects, positions, records, snapshots
+
+log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
 Answer = "asyncio.Future[Json]"
@@ -65,7 +71,7 @@ class Memory:
 
     def snapshot(self, params: protocol.SnapshotParams) -> "asyncio.Future[Json]":
         """Serve `snapshot.get`."""
-        return self._services.read(_snapshot, params)
+        return self._services.read(_snapshot, params, self._services.now())
 
 
 def _positions(owner: str) -> Json:
@@ -81,12 +87,14 @@ def _positions(owner: str) -> Json:
 
 def _evidence(params: protocol.EvidenceParams) -> Json:
     spans: list[Json] = []
+    lost: Sequence[str] = ()
+    named: Sequence[str] = params.event_ids or ()
     if params.record_id is not None:
-        record = records.get(params.owner, params.record_id)
-        spans = [shapes.span(record.id, part) for part in record.evidence]
-        wanted = list(dict.fromkeys(part.event_id for part in record.evidence))
-    else:
-        wanted = list(dict.fromkeys(params.event_ids or ()))
+        (checked,) = _proven(params.owner, [records.get(params.owner, params.record_id)])
+        lost = checked.missing
+        spans = [shapes.span(params.record_id, part) for part in checked.record.evidence]
+        named = [*(part.event_id for part in checked.record.evidence), *lost]
+    wanted = list(dict.fromkeys(named))
     found = {event.id: event for event in events.by_ids(params.owner, wanted)}
     return {
         "events": [
@@ -95,7 +103,7 @@ def _evidence(params: protocol.EvidenceParams) -> Json:
             if event_id in found
         ],
         "spans": spans,
-        "missing": [event_id for event_id in wanted if event_id not in found],
+        "missing": [event_id for event_id in wanted if event_id not in found or event_id in lost],
     }
 
 
@@ -108,7 +116,21 @@ def _part(event: Event, offset: int, limit: int) -> Json:
 
 
 def _record(params: protocol.RecordParams) -> Json:
-    return shapes.record(records.get(params.owner, params.record_id))
+    (found,) = _proven(params.owner, [records.get(params.owner, params.record_id)])
+    return shapes.proven(found)
+
+
+def _proven(owner: str, found: Sequence[Record]) -> list[evidence.Proven]:
+    """Records as they may be shown; what no longer stands is noted where an operator looks."""
+    checked = evidence.proven(owner, found)
+    for record, item in zip(found, checked, strict=True):
+        # What was imported without its events has never been here.
+        if item.missing and any(span.seq > 0 for span in record.evidence):
+            log.warning(
+                "record %s quotes words that %d events no longer give",
+                item.record.id, len(item.missing),
+            )  # fmt: skip
+    return checked
 
 
 def _record_list(params: protocol.RecordListParams) -> Json:
@@ -120,12 +142,12 @@ def _record_list(params: protocol.RecordListParams) -> Json:
         after=params.after or "",
         limit=params.limit + 1,
     )
-    return page([shapes.record(item) for item in found], params.limit)
+    return page([shapes.proven(item) for item in _proven(params.owner, found)], params.limit)
 
 
 def _record_history(params: protocol.RecordParams) -> Json:
     found = records.history(params.owner, params.record_id)
-    return {"items": [shapes.record(item) for item in found], "next": None}
+    return {"items": [shapes.proven(item) for item in _proven(params.owner, found)], "next": None}
 
 
 def _object(params: protocol.ObjectParams) -> Json:
@@ -154,7 +176,7 @@ def _put_object(params: protocol.ObjectPutParams, now: int) -> Json:
         owner=params.owner,
         id=params.id,
         kind=known.kind if known and "kind" not in named else ObjectKind(params.kind),
-        title=params.title or (known.title if known else params.id),
+        title=_titled(params.title) or (known.title if known else params.id),
         state=known.state if known and "state" not in named else ObjectState(params.state),
         revision=0,
         created_at=now,
@@ -164,8 +186,14 @@ def _put_object(params: protocol.ObjectPutParams, now: int) -> Json:
     return shapes.memory_object(stored)
 
 
-def _snapshot(params: protocol.SnapshotParams) -> Json:
-    return shapes.snapshot(snapshots.get(params.owner, params.object or OWNER_OBJECT))
+def _titled(given: str | None) -> str | None:
+    """A title as events' are kept: nothing hidden in it, and no mark of another speaker (B5)."""
+    return given and neutralised(given, by_user=False).text
+
+
+def _snapshot(params: protocol.SnapshotParams, now: int) -> Json:
+    found = snapshots.get(params.owner, params.object or OWNER_OBJECT)
+    return shapes.snapshot(found and marked(found, now))
 
 
 def page(items: list[Json], limit: int) -> Json:

@@ -1,5 +1,6 @@
 """Observation by an outside worker: claim, commit, fail (spec: protocol, Observation)."""
 
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
@@ -14,8 +15,9 @@ from socket_gateway import protocol, shapes
 from socket_gateway.dispatch import validated_list
 from socket_gateway.handlers.services import Services
 from storage.errors import BadRequestError, ConflictError, NotFoundError, StaleError
+from storage.records.knowledge import Record
 from storage.records.runs import FaultKind, Observation, Package, PackageState, Stage, WorkPackage
-from storage.repositories import ledger
+from storage.repositories import evidence, ledger
 
 Json = dict[str, Any]
 
@@ -47,7 +49,8 @@ class Observing:
         return {"packages": [shapes.work_package(work) for work in works]}
 
     def _works(self, claimed: list[Package]) -> list[WorkPackage]:
-        return [self._services.observe.work(package) for package in claimed]
+        works = [self._services.observe.work(package) for package in claimed]
+        return [replace(work, known=_proven(work)) for work in works]
 
     async def commit(self, params: protocol.CommitParams) -> Json:
         """Serve `memory.observation.commit`.
@@ -137,6 +140,11 @@ class Observing:
         after = ledger.get(package.id)
         state = after.state if after else PackageState.READY
         return {"state": state.value, "next_attempt_at": due or None}
+
+
+def _proven(work: WorkPackage) -> tuple[Record, ...]:
+    """What is known, on the evidence that still stands: a worker is shown no other."""
+    return tuple(item.record for item in evidence.proven(work.package.owner, work.known))
 
 
 def _held(package_id: int, token: int) -> Package:

@@ -6,6 +6,9 @@ found for it is kept (mission E1, E3; spec: protocol, Recall).
 
 import asyncio
 import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from itertools import chain
 from typing import Any, Final
@@ -15,9 +18,15 @@ import orjson
 from socket_gateway import protocol, shapes
 from socket_gateway.dispatch import validate
 from socket_gateway.handlers.services import Services, told
-from storage.errors import BadRequestError, BusyError, ConflictError, UnavailableError
+from storage.errors import (
+    BadRequestError,
+    BusyError,
+    ConflictError,
+    StaleError,
+    UnavailableError,
+)
 from storage.records.recall import RecallQuery, RecallResult, RecallState
-from storage.repositories import recalls, snapshots
+from storage.repositories import recalls, snapshots, tombstones
 from storage.repositories.recalls import StoredRecall
 
 log = logging.getLogger(__name__)
@@ -37,12 +46,20 @@ MAX_UNDER_WAY: Final = 256
 """Recalls under way at once; the next is told to come back."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What was found, and the owner's count of forgettings before anybody looked."""
+
+    result: Json
+    forgotten: int
+
+
 class Recall:
     """Serves recall requests, and finishes those that were answered with `pending`."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._under_way: dict[Key, asyncio.Task[Json]] = {}
+        self._under_way: dict[Key, asyncio.Task[_Answer]] = {}
         self._digests: dict[Key, bytes] = {}
         """What the ids of the last seconds stand for; the table knows the older ones."""
         self._background: set[asyncio.Future[Any]] = set()
@@ -86,7 +103,7 @@ class Recall:
         wait_s = max(0.0, (wait_ms - _LEAVE_MS) / 1000 - spent_s)
         done, _ = await asyncio.wait({task}, timeout=wait_s)
         if done:
-            return self._still_valid(params, task.result())
+            return self._still_valid(params, task.result().result)
         self._promised.add(key)
         if not await self._store(params, digest, None):
             raise _conflict()
@@ -128,30 +145,42 @@ class Recall:
         self._closing = True
         await asyncio.gather(*self._under_way.values(), *self._background, return_exceptions=True)
 
-    def _start(self, key: Key, digest: bytes, params: protocol.RecallParams) -> asyncio.Task[Json]:
+    def look_again(self, owner: str) -> None:
+        """Let later requests of an owner be new ones: nothing is known that was before a forgetting."""
+        for key in [key for key in self._digests if key[0] == owner]:
+            del self._digests[key]
+        for key in [key for key in self._under_way if key[0] == owner]:
+            task = self._under_way.pop(key)
+            self._background.add(task)
+            task.add_done_callback(self._background.discard)
+
+    def _start(
+        self, key: Key, digest: bytes, params: protocol.RecallParams
+    ) -> asyncio.Task[_Answer]:
         task = asyncio.create_task(self._find(params))
         self._under_way[key] = task
         task.add_done_callback(lambda done: self._found(key, digest, params, done))
         return task
 
-    async def _find(self, params: protocol.RecallParams) -> Json:
-        result = await self._services.loop.run_in_executor(
+    async def _find(self, params: protocol.RecallParams) -> _Answer:
+        forgotten, result = await self._services.loop.run_in_executor(
             self._services.recalls, self._look, _query(params)
         )
-        return shapes.recall(params.request_id, result)
+        return _Answer(shapes.recall(params.request_id, result), forgotten)
 
-    def _look(self, query: RecallQuery) -> RecallResult:
+    def _look(self, query: RecallQuery) -> tuple[int, RecallResult]:
         try:
-            return told(self._services.recaller.recall, query, self._services.now())
+            forgotten = told(tombstones.count, query.owner)
+            return forgotten, told(self._services.recaller.recall, query, self._services.now())
         except UnavailableError:
-            return _UNREADABLE
+            return 0, _UNREADABLE
 
     def _found(
-        self, key: Key, digest: bytes, params: protocol.RecallParams, task: asyncio.Task[Json]
+        self, key: Key, digest: bytes, params: protocol.RecallParams, task: asyncio.Task[_Answer]
     ) -> None:
         """Keep a result; until that is done the request counts as under way."""
         worth = not task.cancelled() and task.exception() is None
-        if not worth or task.result()["state"] == RecallState.UNAVAILABLE:
+        if not worth or task.result().result["state"] == RecallState.UNAVAILABLE:
             self._under_way.pop(key, None)
             if key in self._promised and not self._closing:
                 # Its caller was told that it goes on, so it does until there is an answer.
@@ -159,29 +188,54 @@ class Recall:
                     _RETRY_MS / 1000, self._start_again, key, digest, params
                 )
             return
+        promised = key in self._promised
         self._promised.discard(key)
         # Nobody waits for this: the answer is right without it, and found again if it is lost.
         kept = asyncio.ensure_future(self._store(params, digest, task.result()))
         self._background.add(kept)
-        kept.add_done_callback(lambda done: self._kept(key, done))
+        again = partial(self._promise, key, digest, params) if promised else None
+        kept.add_done_callback(lambda done: self._kept(key, done, again))
 
     def _start_again(self, key: Key, digest: bytes, params: protocol.RecallParams) -> None:
         if not self._closing and key not in self._under_way:
             self._start(key, digest, params)
 
-    def _kept(self, key: Key, future: "asyncio.Future[bool]") -> None:
+    def _promise(self, key: Key, digest: bytes, params: protocol.RecallParams) -> None:
+        """Find what was promised once more: what was found may tell of something forgotten."""
+        self._promised.add(key)
+        self._start_again(key, digest, params)
+
+    def _kept(
+        self, key: Key, future: "asyncio.Future[bool]", again: Callable[[], None] | None
+    ) -> None:
         self._background.discard(future)
         self._under_way.pop(key, None)
-        if not future.cancelled() and future.exception() is not None:
+        if future.cancelled() or future.exception() is None:
+            return
+        if isinstance(future.exception(), StaleError):
+            if again is not None:
+                again()
+        else:
             log.warning("a recall result was not kept: %s", type(future.exception()).__name__)
 
     async def _store(
-        self, params: protocol.RecallParams, digest: bytes, result: Json | None
+        self, params: protocol.RecallParams, digest: bytes, found: _Answer | None
     ) -> bool:
-        """Keep a request, with its result once there is one; whether its id was free for it."""
+        """Keep a request, with its result once there is one; whether its id was free for it.
+
+        Raises:
+            StaleError: Something was forgotten since the result was found.
+        """
         given = await self._services.read(self._cleaned, params)
-        state = "pending" if result is None else str(result["state"])
-        stored = StoredRecall(params.owner, params.request_id, given, digest, state, result)
+        stored = StoredRecall(
+            params.owner,
+            params.request_id,
+            given,
+            digest,
+            state=str(found.result["state"]) if found else "pending",
+            result=found.result if found else None,
+            forgotten=found.forgotten if found else None,
+        )
         return await self._services.write("recall", recalls.write, stored, self._services.now())
 
     async def _know_intent(self, params: protocol.RecallParams) -> None:

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
+from pipeline.forgetting.erasing import Eraser
+from pipeline.forgetting.forgetter import Forgetter
 from pipeline.intake import Intake
+from pipeline.rebuilding.rebuild import Rebuild
 from pipeline.recall.follower import Follower
 from pipeline.recall.service import Recaller
 from pipeline.runner import Runner, Work
@@ -42,6 +45,11 @@ class Services:
     recalls: ThreadPoolExecutor
     slow: ThreadPoolExecutor
     """One thread for what an operator asks for and may take long."""
+    rebuild: Rebuild
+    operations: ThreadPoolExecutor
+    """One thread in which long operations are worked off, one after the other."""
+    forgetter: Forgetter
+    eraser: Eraser
 
     def read(self, function: Callable[..., Found], *args: Any) -> "asyncio.Future[Found]":
         """Run a read in a thread of its own connection."""

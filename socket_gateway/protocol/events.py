@@ -91,8 +91,11 @@ class Accepted(Model):
     seq: Count
     duplicate: bool
     redactor_changed: bool | None = None
+    forgotten: Annotated[
+        bool | None, Field(description="It was forgotten, and nothing of it is stored again.")
+    ] = None
     redactions: Annotated[
-        dict[str, int] | None, Field(description="What was removed, by kind.")
+        dict[str, int] | None, Field(description="What was removed or broken, by kind.")
     ] = None
 
 
@@ -156,8 +159,14 @@ class SpanResult(Model):
 
 
 class EvidenceResult(Model):
-    """Verbatim evidence; `missing` names what this owner doesn't have."""
+    """Verbatim evidence, each span checked now against its event's text."""
 
     events: list[EvidenceEvent]
     spans: list[SpanResult]
-    missing: list[Id]
+    missing: Annotated[
+        list[Id],
+        Field(
+            description="Events that this owner doesn't have, or that no longer give the words that"
+            " the record rested on."
+        ),
+    ]

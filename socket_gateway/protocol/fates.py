@@ -58,7 +58,7 @@ class PassageResult(Model):
     parked_at: Annotated[Time | None, Field(description="Since when it is a dead letter.")]
 
 
-class QuoteResult(Model):
+class FateQuote(Model):
     """Words of the event that are quoted; start and end in code points."""
 
     start: Count
@@ -72,7 +72,7 @@ class FateProposal(Model):
     package_id: Count
     index: Count
     kind: RecordKind
-    quotes: Annotated[list[QuoteResult], Field(description="Those that stand in the event.")]
+    quotes: Annotated[list[FateQuote], Field(description="Those that stand in the event.")]
     became: Annotated[
         Id | None,
         Field(description="Its record, or the one that says so already; null: not settled."),
@@ -89,7 +89,7 @@ class FateRecord(Model):
     subject_id: Id
     status: RecordStatus
     revision: Count
-    quotes: list[QuoteResult]
+    quotes: list[FateQuote]
     superseded_by: list[Id]
     conflicts_with: list[Id]
     reason: str | None

@@ -10,6 +10,13 @@ from socket_gateway.protocol.events import (
     IngestResult,
     PositionsResult,
 )
+from socket_gateway.protocol.fates import FateParams, FateResult
+from socket_gateway.protocol.forgetting import (
+    ForgetParams,
+    ForgetResult,
+    ForgetStatusParams,
+    ForgetStatusResult,
+)
 from socket_gateway.protocol.observation import (
     ClaimParams,
     ClaimResult,
@@ -25,16 +32,23 @@ from socket_gateway.protocol.operators import (
     FlushParams,
     FlushResult,
     HealthResult,
+    OperationParams,
+    OperationResult,
     PackageListParams,
     PackageListResult,
     PageParams,
     PausedResult,
+    RebuildParams,
     RequeueParams,
     StageParams,
     StatusResult,
 )
 from socket_gateway.protocol.recall import RecallParams, RecallResult
 from socket_gateway.protocol.records import (
+    ConfirmParams,
+    ConfirmResult,
+    CorrectParams,
+    CorrectResult,
     ObjectListParams,
     ObjectListResult,
     ObjectParams,
@@ -46,6 +60,12 @@ from socket_gateway.protocol.records import (
     RecordResult,
     SnapshotParams,
     SnapshotResult,
+)
+from socket_gateway.protocol.transfer import (
+    ExportParams,
+    ExportResult,
+    ImportParams,
+    ImportResult,
 )
 
 
@@ -100,11 +120,43 @@ METHODS: Final[dict[str, Method]] = {
             "memory.record.history", RecordParams, RecordListResult,
             "Every version of a record, oldest first.",
         ),
+        Method(
+            "memory.record.confirm", ConfirmParams, ConfirmResult,
+            "Lets a record hold, on the user's own words.",
+        ),
+        Method(
+            "memory.record.correct", CorrectParams, CorrectResult,
+            "Sets a record right, in the user's own words.",
+        ),
         Method("memory.object.put", ObjectPutParams, ObjectResult, "Creates or changes an object."),
         Method("memory.object.get", ObjectParams, ObjectResult, "One object."),
         Method("memory.object.list", ObjectListParams, ObjectListResult, "Objects, by id."),
+        Method(
+            "memory.forget", ForgetParams, ForgetResult,
+            "Forgets; unless `dry_run` is false it only tells what would go.",
+        ),
+        Method(
+            "memory.forget.status", ForgetStatusParams, ForgetStatusResult,
+            "How far a forgetting has come.",
+        ),
+        Method(
+            "memory.export", ExportParams, ExportResult,
+            "A page of an owner's memory as Markdown documents.",
+        ),
+        Method(
+            "memory.import", ImportParams, ImportResult,
+            "Takes documents in, edits of them too; first only tells what would become of them.",
+        ),
         Method("ops.status", Empty, StatusResult, "Health, stages, connections, owners."),
+        Method(
+            "ops.rebuild", RebuildParams, OperationResult,
+            "Makes records, index and snapshots anew from events and recorded proposals.",
+        ),
+        Method("ops.reindex", RebuildParams, OperationResult, "Makes the index anew."),
+        Method("ops.snapshot.rebuild", RebuildParams, OperationResult, "Makes snapshots anew."),
+        Method("ops.operation.get", OperationParams, OperationResult, "A long operation's state."),
         Method("ops.flush", FlushParams, FlushResult, "Closes open packages at once."),
+        Method("ops.fate", FateParams, FateResult, "What became of an event, and why."),
         Method("ops.packages", PackageListParams, PackageListResult, "The ledger, by package id."),
         Method("ops.dead.list", PageParams, DeadListResult, "Parked packages and why."),
         Method("ops.dead.requeue", RequeueParams, ChangedResult, "Puts dead letters back to work."),

@@ -153,3 +153,29 @@ class FlushResult(Model):
     """How many packages were closed."""
 
     closed: Count
+
+
+class RebuildParams(Model):
+    """Whose memory is made anew; absent: everybody's. With `dry_run` it is only compared."""
+
+    owner: Id | None = None
+    dry_run: bool = False
+
+
+class OperationParams(Model):
+    """Which operation."""
+
+    operation_id: Count
+
+
+class OperationResult(Model):
+    """A long operation. `report` counts by part what is the same, changed, added or removed."""
+
+    operation_id: Count
+    kind: Literal["rebuild", "reindex", "snapshots"]
+    owner: Id | None
+    state: Literal["running", "done", "failed"]
+    started_at: Time
+    finished_at: Time | None
+    report: dict[str, dict[str, Count]]
+    error: str | None

@@ -13,10 +13,11 @@ from socket_gateway.protocol.base import (
     Id,
     Model,
     Owned,
+    RecordStatus,
     Role,
     Time,
 )
-from socket_gateway.protocol.records import RecordResult
+from socket_gateway.protocol.records import Authority, RecordResult
 
 
 class Budget(Model):
@@ -61,6 +62,16 @@ class HitEvent(Model):
     text: str
 
 
+class RivalResult(Model):
+    """The other side of a conflict: both stand until one is settled."""
+
+    record_id: Id
+    content: str
+    status: RecordStatus
+    authority: Authority
+    observed_at: Time
+
+
 class HitResult(Model):
     """A record or an event, with why it was found."""
 
@@ -69,6 +80,14 @@ class HitResult(Model):
     score: float
     reasons: list[Literal["object", "binding", "id", "keyword", "cue", "meaning", "recent"]]
     evidence: list[HitEvidence]
+    conflicts: Annotated[
+        list[RivalResult] | None, Field(description="What contradicts the record and stands too.")
+    ] = None
+    recheck: Annotated[
+        bool,
+        Field(description="Its review time has come: check it before telling it as what is so."),
+    ] = False
+    overdue: Annotated[bool, Field(description="A commitment whose day has passed.")] = False
 
 
 class RecallResult(Model):

@@ -17,6 +17,8 @@ from socket_gateway.protocol.base import (
 )
 from socket_gateway.protocol.events import SpanResult
 
+Authority = Literal["external", "inference", "observation", "verification", "user"]
+
 
 class ScopeResult(Model):
     """Where a record holds."""
@@ -35,12 +37,18 @@ class RecordResult(Model):
     kind: RecordKind
     content: str
     status: RecordStatus
-    authority: Literal["external", "inference", "observation", "verification", "user"]
+    authority: Authority
     revision: Count
     object_revision: Annotated[Count, Field(description="What expected_revision compares with.")]
     observed_at: Time
     recorded_at: Time
-    source_refs: list[SpanResult]
+    source_refs: Annotated[
+        list[SpanResult], Field(description="Checked now, each against its event's text.")
+    ]
+    missing_evidence: Annotated[
+        list[Id] | None,
+        Field(description="Events that no longer give the words that the record rested on."),
+    ] = None
     key: str | None = None
     value: str | None = None
     fact_class: Annotated[str | None, Field(alias="class")] = None
@@ -66,6 +74,51 @@ class RecordParams(Owned):
     """One record."""
 
     record_id: Id
+
+
+class UserRequest(Model):
+    """Where the user asks for it."""
+
+    event_id: Annotated[Id, Field(description="An event whose role is user.")]
+    quote: Annotated[
+        str,
+        Field(min_length=1, max_length=2_000, description="The user's own words, verbatim."),
+    ]
+
+
+class ConfirmParams(Owned):
+    """A record that the user lets hold, in so many words."""
+
+    record_id: Id
+    expected_revision: Annotated[Count, Field(description="The record's object_revision.")]
+    user_request: UserRequest
+
+
+class CorrectParams(ConfirmParams):
+    """A record that the user sets right; `content` holds instead, in the user's words."""
+
+    content: Annotated[str, Field(min_length=1, max_length=600)]
+
+
+class StandingResult(Model):
+    """A record's id, and its status once a request was carried out."""
+
+    record_id: Id
+    status: RecordStatus
+
+
+class ConfirmResult(Model):
+    """The confirmed record as the confirmation left it, and what has yielded to it."""
+
+    record: RecordResult
+    superseded: list[Id]
+
+
+class CorrectResult(Model):
+    """The record that holds now, and the one that it was made of."""
+
+    record: RecordResult
+    corrected: StandingResult
 
 
 class RecordListParams(Owned):

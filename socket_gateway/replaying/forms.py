@@ -13,7 +13,7 @@ from typing import Any, Final
 import orjson
 from pydantic import ValidationError
 
-from pipeline.rules.due import BEIJING
+from pipeline.rules.workdays import BEIJING
 from socket_gateway.protocol import MAX_DATA_BYTES, Event, Owned
 from socket_gateway.strict_json import load_strict
 from storage.errors import BadJsonError

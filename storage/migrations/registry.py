@@ -8,12 +8,23 @@ from peewee import fn
 from storage.clock import Clock
 from storage.database import database
 from storage.errors import MemoryServiceError
-from storage.migrations import m0001_first_tables, m0002_journal
+from storage.migrations import (
+    m0001_first_tables,
+    m0002_journal,
+    m0003_observer_usage,
+    m0004_forgetting,
+    m0005_operations,
+    m0006_merging,
+)
 from storage.tables import Migration
 
 MIGRATIONS: Final[tuple[tuple[int, str, Callable[[], None]], ...]] = (
     (1, "first_tables", m0001_first_tables.apply),
     (2, "journal", m0002_journal.apply),
+    (3, "observer_usage", m0003_observer_usage.apply),
+    (4, "forgetting", m0004_forgetting.apply),
+    (5, "operations", m0005_operations.apply),
+    (6, "merging", m0006_merging.apply),
 )
 
 

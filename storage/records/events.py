@@ -104,12 +104,13 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What ingest answers for one event."""
+    """What ingest answers for one event. A forgotten one is a duplicate of which nothing is stored."""
 
     id: str
     seq: int
     duplicate: bool
     redactor_changed: bool = False
+    forgotten: bool = False
     redactions: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -128,9 +129,10 @@ class Positions:
 
 
 class Fate(StrEnum):
-    """What the filter made of an event."""
+    """What the filter made of an event; a forgotten one has left nothing but its number."""
 
     AUDIT = "audit"
     PACKAGED = "packaged"
     MERGED = "merged"
     WAITING = "waiting"
+    FORGOTTEN = "forgotten"

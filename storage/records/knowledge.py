@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Any
 
-from storage.records.events import ObjectKind
+from storage.records.events import ObjectKind, Role
 
 
 class RecordKind(StrEnum):
@@ -87,13 +87,36 @@ class RejectionCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Verbatim evidence: code points `start` to `end` of one event's text are `quote`."""
+    """Verbatim evidence: code points `start` to `end` of one event's text are `quote`.
+
+    `seq` is below 0 where the event is in another memory, which the record was imported from.
+    """
 
     event_id: str
     seq: int
     start: int
     end: int
     quote: str
+
+    def stands_in(self, text: str) -> bool:
+        """Whether its event's text still gives these words at this place."""
+        return text[self.start : self.end] == self.quote
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an event that a record quotes came from: what decides whether it bears out on its own.
+
+    `chain` holds the requests and the first events that led to it; origins that share one are one
+    source. `recalled` names the records that its speaker had in view. Kept with the record, since
+    events may be forgotten.
+    """
+
+    event_id: str
+    at: int
+    role: Role
+    chain: tuple[str, ...] = ()
+    recalled: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +166,8 @@ class Record:
 
     `revision` counts this record's versions; `object_revision` is its object's revision at its last
     change, which is what `expected_revision` compares with. `links` names records that this one
-    rolls up, which stay as they are.
+    rolls up, which stay as they are. `origins` tells of the events in `evidence` where they came
+    from; one that is missing is a source of its own.
     """
 
     id: str
@@ -174,8 +198,16 @@ class Record:
     verify: tuple[str, ...] = ()
     cues: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
+    origins: tuple[Origin, ...] = ()
     reason: str | None = None
     package_id: int | None = None
+
+    @property
+    def due_at(self) -> int | None:
+        """When a commitment is due; it has no other time to be looked at again."""
+        if self.kind is not RecordKind.COMMITMENT:
+            return None
+        return self.review_at if self.review_at is not None else self.valid_to
 
 
 class Change(StrEnum):

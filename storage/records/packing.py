@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from storage.records.events import Fate, Priority
+from storage.records.events import Event, Fate, Priority
 
 
 @dataclass(slots=True)
@@ -22,7 +22,8 @@ class DraftPackage:
     """A package while the filter fills it. `id` is None until it is written.
 
     `added` are the events of this pass, `repeated` the older ones whose count grew; `known` maps
-    the signatures of all its events to their sequence numbers.
+    the signatures of all its events to their sequence numbers. `instants` are the moments of its
+    events, as far as they are known: of those that earlier passes put in, the last one's.
     """
 
     owner: str
@@ -40,6 +41,7 @@ class DraftPackage:
     last_at: int = 0
     closed_by: str | None = None
     known: dict[str, int] = field(default_factory=dict)
+    instants: set[int] = field(default_factory=set)
     urgent: bool = False
     added: list[DraftEvent] = field(default_factory=list)
     repeated: dict[int, DraftEvent] = field(default_factory=dict)
@@ -54,6 +56,20 @@ class WaitingCall:
     event_id: str
     request_id: str | None
     since: int
+
+
+@dataclass(frozen=True, slots=True)
+class FiledEvent:
+    """An event that has been dealt with: a call, or a result, that another may belong to.
+
+    `package_id` is set for one that went into a package, `unanswered` for a call that was given up.
+    """
+
+    event: Event
+    fate: Fate
+    reason: str
+    package_id: int | None = None
+    unanswered: bool = False
 
 
 @dataclass(slots=True)

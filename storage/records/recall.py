@@ -49,13 +49,20 @@ class RecallQuery:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A record, or an event that no record holds yet, with why it was found and its evidence."""
+    """A record, or an event that no record holds yet, with why it was found and its evidence.
+
+    `rivals` are the records that a record is in conflict with. `recheck`: its review time has come,
+    and it must not be told as what is so now. `overdue`: a commitment whose day has passed.
+    """
 
     score: float
     reasons: tuple[Reason, ...]
     record: Record | None = None
     event: Event | None = None
     evidence: tuple[tuple[Span, Event], ...] = ()
+    rivals: tuple[Record, ...] = ()
+    recheck: bool = False
+    overdue: bool = False
 
 
 @dataclass(frozen=True, slots=True)

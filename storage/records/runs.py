@@ -101,12 +101,17 @@ class PackagedEvent:
 
 @dataclass(frozen=True, slots=True)
 class WorkPackage:
-    """What an observer gets to see: events in sequence, and what is known of their object."""
+    """What an observer gets to see: events in sequence, and what is known of their object.
+
+    `near` are texts of pages and tools that its speakers may have read before. No observer sees them:
+    they are there to tell whose words a proposal repeats.
+    """
 
     package: Package
     events: tuple[PackagedEvent, ...]
     known: tuple[Record, ...] = ()
     budget: int = 6000
+    near: tuple[Event, ...] = ()
 
     @property
     def by_id(self) -> Mapping[str, Event]:

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import fields
 from enum import Enum
+from hashlib import blake2b
 from typing import Any, TypeVar
 
 import orjson
 
-from storage.records.knowledge import FactClass, ProfileKind, Quote, Scope, Span
+from storage.records.events import Role
+from storage.records.knowledge import FactClass, Origin, ProfileKind, Quote, Scope, Span
 
 Value = TypeVar("Value")
 
@@ -42,11 +44,25 @@ def sparse(item: object, *, leave_out: frozenset[str] = frozenset()) -> dict[str
 def _plain(value: Any) -> Any:
     if isinstance(value, Enum):
         return value.value
-    if isinstance(value, Span | Scope | Quote):
+    if isinstance(value, Span | Scope | Quote | Origin):
         return sparse(value)
     if isinstance(value, tuple):
         return [_plain(part) for part in value]
     return value
+
+
+def digest(text: str) -> str:
+    """What stands for a text where it is only compared; nothing for nothing."""
+    return text and blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def reach(scope: Scope) -> str:
+    """What stands for where a record holds; nothing for everywhere.
+
+    >>> reach(Scope()), reach(Scope(task="t")) == reach(Scope(task="u"))
+    ('', False)
+    """
+    return "" if scope == Scope() else digest(dump(sparse(scope)))
 
 
 _TUPLES = frozenset(
@@ -63,9 +79,21 @@ def knowledge_fields(found: Mapping[str, Any]) -> dict[str, Any]:
         made["fact_class"] = FactClass(made["fact_class"])
     if "profile_kind" in made:
         made["profile_kind"] = ProfileKind(made["profile_kind"])
+    if "origins" in made:
+        made["origins"] = tuple(map(_origin, made["origins"]))
     if "scope" in made:
         scope = made["scope"]
         made["scope"] = Scope(
             tuple(scope.get("objects", ())), scope.get("task"), bool(scope.get("once"))
         )
     return made
+
+
+def _origin(found: Mapping[str, Any]) -> Origin:
+    return Origin(
+        found["event_id"],
+        found["at"],
+        Role(found["role"]),
+        tuple(found.get("chain", ())),
+        tuple(found.get("recalled", ())),
+    )

@@ -1,6 +1,7 @@
 """Events: looked up by id, written in groups, read by sequence."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,11 +21,15 @@ _IN_LIMIT = 500
 
 @dataclass(frozen=True, slots=True)
 class StoredIdentity:
-    """What decides whether an id that comes again is a duplicate or a conflict."""
+    """What decides whether an id that comes again is a duplicate or a conflict.
+
+    A forgotten one is a duplicate, whatever comes under its id.
+    """
 
     seq: int
     hash: bytes
     redactor: str
+    forgotten: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +144,15 @@ def after(owner: str, seq: int, limit: int) -> list[Event]:
     return [_event(row) for row in rows.fetchall()]
 
 
+def between(owner: str, after_seq: int, upto: int, limit: int) -> list[Event]:
+    """An owner's events above one sequence number and up to another, in sequence."""
+    rows = database.execute_sql(
+        f"SELECT {_COLUMNS} FROM event WHERE owner = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?",  # noqa: S608 - columns only
+        (owner, after_seq, upto, limit),
+    )
+    return [_event(row) for row in rows.fetchall()]
+
+
 def by_seqs(owner: str, seqs: Collection[int]) -> list[Event]:
     """An owner's events of these sequence numbers, in sequence."""
     return _select(owner, "seq", sorted(seqs))
@@ -170,6 +184,50 @@ def before_in_stream(owner: str, stream: str, seq: int, limit: int) -> list[Even
         f"SELECT {_COLUMNS} FROM event WHERE owner = ? AND seq < ? AND seq > ? AND stream = ?"  # noqa: S608 - columns only
         " ORDER BY seq DESC LIMIT ?",
         (owner, seq, seq - 1_000, stream, limit),
+    )
+    return [_event(row) for row in reversed(rows.fetchall())]
+
+
+def moments_after(owner: str, seq: int, limit: int) -> list[int]:
+    """When the owner's first events above a sequence number happened, in sequence."""
+    rows = database.execute_sql(
+        "SELECT at FROM event WHERE owner = ? AND seq > ? ORDER BY seq LIMIT ?", (owner, seq, limit)
+    )
+    return [row[0] for row in rows.fetchall()]
+
+
+def acts_before(
+    owner: str, seq: int, *, named: AbstractSet[str], requests: AbstractSet[str]
+) -> list[Event]:
+    """Calls and results at or below a sequence number that name these ids or share these requests.
+
+    Only the last thousand events of the owner are looked through, as for neighbours.
+    """
+    if not named and not requests:
+        return []
+    rows = database.execute_sql(
+        "SELECT seq, rest FROM event WHERE owner = ? AND seq <= ? AND seq > ?"
+        " AND role IN ('executor', 'observation', 'verification', 'supervisor', 'runtime')"
+        " AND (instr(rest, '\"request_id\"') OR instr(rest, '\"causes\"'))",
+        (owner, seq, seq - 1_000),
+    )
+    wanted = []
+    for found, rest in rows.fetchall():
+        more = load(rest)
+        if more.get("request_id") in requests or not named.isdisjoint(more.get("causes", ())):
+            wanted.append(found)
+    return by_seqs(owner, wanted)
+
+
+def external_before(owner: str, seq: int, limit: int) -> list[Event]:
+    """The newest external texts at or below a sequence number, oldest first.
+
+    Only the last thousand events of the owner are looked through, as for neighbours.
+    """
+    rows = database.execute_sql(
+        f"SELECT {_COLUMNS} FROM event WHERE owner = ? AND seq <= ? AND seq > ? AND role = 'external'"  # noqa: S608 - columns only
+        " ORDER BY seq DESC LIMIT ?",
+        (owner, seq, seq - 1_000, limit),
     )
     return [_event(row) for row in reversed(rows.fetchall())]
 

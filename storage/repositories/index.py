@@ -1,11 +1,12 @@
 """Index entries: the terms of events and records, in sequence."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from storage.database import database
 from storage.records.recall import IndexEntry
 from storage.repositories.codec import dump, load
+from storage.repositories.events import parts
 
 
 def append(entries: Sequence[IndexEntry], *, tokenizer: int) -> None:
@@ -34,6 +35,21 @@ def tail(owner: str, after_seq: int, limit: int) -> list[IndexEntry]:
         " WHERE seq > ? AND +owner = ? ORDER BY seq DESC LIMIT ?) ORDER BY seq",
         (after_seq, owner, limit),
     )
+
+
+def newest(owner: str, documents: Collection[str]) -> dict[str, IndexEntry]:
+    """The newest entry of each of these documents."""
+    found: dict[str, IndexEntry] = {}
+    for part in parts(sorted(documents)):
+        marks = ",".join("?" * len(part))
+        entries = _entries(
+            "SELECT seq, owner, document, at, fields, gone FROM index_entry WHERE seq IN"  # noqa: S608 - marks only
+            f" (SELECT max(seq) FROM index_entry WHERE owner = ? AND document IN ({marks})"
+            " GROUP BY document)",
+            (owner, *part),
+        )
+        found.update((entry.document, entry) for entry in entries)
+    return found
 
 
 def last_seq() -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from storage.database import database
-from storage.records.events import Priority
+from storage.records.events import Fate, Priority
 from storage.records.packing import DraftPackage, FateNote, WaitingCall
 from storage.repositories.events import parts
 from storage.tables import (
@@ -19,9 +19,48 @@ def behind() -> list[tuple[str, int]]:
     return [(owner, filtered) for owner, filtered in rows.fetchall()]
 
 
+def owners() -> list[str]:
+    """Everybody who has a memory here, by name."""
+    rows = database.execute_sql("SELECT owner FROM owner ORDER BY owner")
+    return [row[0] for row in rows.fetchall()]
+
+
+def fates_of(seqs: Sequence[int]) -> dict[int, Fate]:
+    """What the filter made of these events."""
+    found: dict[int, Fate] = {}
+    for part in parts(seqs):
+        rows = database.execute_sql(
+            f"SELECT seq, fate FROM event_fate WHERE seq IN ({','.join('?' * len(part))})",  # noqa: S608 - marks only
+            tuple(part),
+        )
+        found.update((seq, Fate(fate)) for seq, fate in rows.fetchall())
+    return found
+
+
+def homes_of(seqs: Sequence[int]) -> dict[int, tuple[Fate, str, int | None, bool]]:
+    """Where the filter has put these: fate, reason, package, and whether as a call without result."""
+    found: dict[int, tuple[Fate, str, int | None, bool]] = {}
+    for part in parts(seqs):
+        rows = database.execute_sql(
+            "SELECT f.seq, f.fate, f.reason, f.package_id, p.unanswered FROM event_fate f"  # noqa: S608 - marks only
+            " LEFT JOIN package_event p ON p.package_id = f.package_id AND p.seq = f.seq"
+            f" WHERE f.seq IN ({','.join('?' * len(part))})",
+            tuple(part),
+        )
+        for seq, fate, reason, package_id, unanswered in rows.fetchall():
+            found[seq] = (Fate(fate), reason, package_id, bool(unanswered))
+    return found
+
+
 def filtered(owner: str) -> int:
     """How far the filter came with an owner."""
     row = database.execute_sql("SELECT filtered FROM owner WHERE owner = ?", (owner,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def received(owner: str) -> int:
+    """The highest sequence number that was given to an event of an owner."""
+    row = database.execute_sql("SELECT received FROM owner WHERE owner = ?", (owner,)).fetchone()
     return int(row[0]) if row else 0
 
 
@@ -53,6 +92,7 @@ def open_packages(owner: str) -> list[DraftPackage]:
             first_seq=row.first_seq,
             last_seq=row.last_seq,
             last_at=row.last_at,
+            instants={row.last_at},
         )
     if found:
         marks = ",".join("?" * len(found))

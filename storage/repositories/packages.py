@@ -23,6 +23,16 @@ def events_of(package: Package) -> list[PackagedEvent]:
     ]
 
 
+def task_states(package_id: int) -> frozenset[str]:
+    """The states that a package's events give of tasks."""
+    rows = database.execute_sql(
+        "SELECT DISTINCT json_extract(e.rest, '$.data.state') FROM package_event p"
+        " JOIN event e ON e.seq = p.seq WHERE p.package_id = ? AND e.kind = 'task.state'",
+        (package_id,),
+    )
+    return frozenset(row[0] for row in rows.fetchall() if isinstance(row[0], str))
+
+
 def open_act(owner: str, object_id: str, now: int) -> int:
     """Create the package of a change that somebody asked for; it has been settled already.
 

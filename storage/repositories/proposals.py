@@ -54,6 +54,11 @@ def verdicts(package_id: int) -> list[tuple[Proposal, Verdict]]:
     ]
 
 
+def from_stored(text: str) -> Proposal:
+    """A proposal back from the JSON text that it is stored as."""
+    return _proposal(load(text))
+
+
 def _proposal(found: dict[str, Any]) -> Proposal:
     made = knowledge_fields(found)
     made["kind"] = RecordKind(made["kind"])

@@ -4,13 +4,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from storage.database import database
+from storage.errors import StaleError
+from storage.repositories import tombstones
 from storage.repositories.codec import dump, load
 from storage.tables import RecallRequestRow
 
 
 @dataclass(frozen=True, slots=True)
 class StoredRecall:
-    """A recall request as it stands; `result` is the wire form of its result, None while pending."""
+    """A recall request as it stands; `result` is the wire form of its result, None while pending.
+
+    `forgotten` is the owner's count of forgettings that a new result was found under.
+    """
 
     owner: str
     request_id: str
@@ -18,6 +23,7 @@ class StoredRecall:
     params_hash: bytes
     state: str
     result: dict[str, Any] | None
+    forgotten: int | None = None
 
 
 def find(owner: str, request_id: str) -> StoredRecall | None:
@@ -39,7 +45,12 @@ def write(stored: StoredRecall, now: int) -> bool:
 
     Returns:
         Whether it was kept: not if its id stands for another request by now.
+
+    Raises:
+        StaleError: Something was forgotten since the result was found, which may tell of it.
     """
+    if stored.forgotten is not None and tombstones.count(stored.owner) != stored.forgotten:
+        raise StaleError(details={"moved": "memory"})
     known = find(stored.owner, stored.request_id)
     if known is not None and known.params_hash != stored.params_hash:
         return False

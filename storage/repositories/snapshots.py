@@ -89,6 +89,17 @@ def get(owner: str, object_id: str) -> Snapshot | None:
     )
 
 
+def subjects(owner: str | None = None) -> list[tuple[str, str]]:
+    """Owners and objects that have a snapshot or a record, of one owner or of all."""
+    where = "" if owner is None else " WHERE owner = ?"
+    rows = database.execute_sql(
+        f"SELECT owner, object_id FROM snapshot{where}"  # noqa: S608 - columns only
+        f" UNION SELECT owner, subject_id FROM record_change{where} ORDER BY 1, 2",
+        () if owner is None else (owner, owner),
+    )
+    return [(row[0], row[1]) for row in rows.fetchall()]
+
+
 def memory_version(owner: str) -> int:
     """The owner's memory version: it grows by one with each publish."""
     row = database.execute_sql(

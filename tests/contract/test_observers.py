@@ -1,16 +1,23 @@
 """Observers against their shared suite, and what a worker may say on the wire."""
 
+from pathlib import Path
+from typing import cast
+
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from pipeline.errors import SettingsError
 from pipeline.observers.offline import OfflineObserver
-from pipeline.observers.port import ObserverFault
-from pipeline.observers.registry import OBSERVERS, make_observer
+from pipeline.observers.port import Observer, ObserverFault
+from pipeline.observers.registry import OBSERVERS, Parts, make_observer
 from pipeline.observers.schemas import ProposalModel
-from storage.errors import BadRequestError, ErrorCode, UnavailableError
+from pipeline.settings import load
+from storage.clock import ManualClock
+from storage.errors import ErrorCode, UnavailableError
 from storage.records.events import Role
 from storage.records.knowledge import RecordKind
 from storage.records.runs import FaultKind, Observation, WorkPackage
+from storage.writer import Writer
 from tests.contract.observer_suite import CHECKS, CHINESE, Check, Observe
 from tests.observer_support import Said, package_of
 
@@ -44,24 +51,34 @@ def test_an_observer_keeps_its_promises(observe: Observe, check: Check) -> None:
     check(observe)
 
 
+def make(state: Path, kind: str) -> Observer:
+    """The observer of that kind, with settings that each of them can do with."""
+    named = {"KIND": kind, "MODEL": "a-model", "API_KEY": "a-word"}
+    environ = {f"DESKPAW_MEMORY_OBSERVER__{name}": value for name, value in named.items()}
+    settings, _ = load({"DESKPAW_STATE_DIR": str(state)} | environ)
+    # Nothing is written before there is a package.
+    return make_observer(Parts(settings, ManualClock(), cast("Writer", None)))
+
+
 @pytest.mark.parametrize("kind", sorted(OBSERVERS))
-def test_observers_are_made_by_their_word(kind: str) -> None:
+def test_observers_are_made_by_their_word(tmp_path: Path, kind: str) -> None:
     """The setting's word makes the observer of that name."""
-    observer = make_observer(kind)
+    observer = make(tmp_path, kind)
     assert observer.name == kind
     assert observer.batch >= 1
 
 
-def test_an_unknown_observer_is_refused_with_the_known_ones() -> None:
+def test_an_unknown_observer_is_refused_with_the_known_ones(tmp_path: Path) -> None:
     """The message names what there is."""
-    with pytest.raises(BadRequestError, match="external, offline"):
-        make_observer("oracle")
+    with pytest.raises(SettingsError) as caught:
+        make(tmp_path, "oracle")
+    assert all(kind in caught.value.message for kind in OBSERVERS)
 
 
-def test_external_packages_wait_for_their_worker() -> None:
+def test_external_packages_wait_for_their_worker(tmp_path: Path) -> None:
     """Nobody in the pipeline reads for an outside worker."""
-    observer = make_observer("external")
-    assert not observer.built_in
+    observer = make(tmp_path, "external")
+    assert not observer.ready()
     with pytest.raises(UnavailableError, match=r"memory\.observation\.claim"):
         observer.observe(package_of(CHINESE))
 

@@ -21,8 +21,12 @@ from tests.crash.stored import check_all
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(180)]
 
-OPERATIONS = tuple(dict.fromkeys(point.partition(".")[0] for point in FAULT_POINTS))
-"""What has fault points: the writer's operations, the wake-up, the follower."""
+OPERATIONS = tuple(
+    name
+    for name in dict.fromkeys(point.partition(".")[0] for point in FAULT_POINTS)
+    if name not in {"forget", "erase"}
+)
+"""What has fault points: the writer's operations, the wake-up, the follower; forgetting is elsewhere."""
 
 
 class Bench:
@@ -179,6 +183,60 @@ def fail(bench: Bench, turn: int) -> None:
             raise
 
 
+def act(bench: Bench, turn: int) -> None:
+    """The user confirms a record and sets it right; asked again, both answer the same."""
+    client, about = bench.client, {"objects": [{"id": f"act-{turn}"}], "source": {"role": "user"}}
+    bench.put_in(about | {"id": f"said-{turn}", "text": f"以后{turn}号报销都用新模板"})
+    client.flush()
+    wanted = protocol.RecordListParams(object=f"act-{turn}")
+    (record,) = wait_until(lambda: client.records(wanted).items, "a record to confirm")
+    yes = bench.put_in(about | {"id": f"yes-{turn}", "text": "确认这条规则"})
+    confirm = protocol.ConfirmParams(
+        record_id=record.id,
+        expected_revision=record.object_revision,
+        user_request=protocol.UserRequest(event_id=yes, quote="确认这条规则"),
+    )
+    held = client.confirm(confirm)
+    assert client.confirm(confirm) == held
+    text = f"以后{turn}号报销改用旧模板"
+    no = bench.put_in(about | {"id": f"no-{turn}", "text": text})
+    correct = protocol.CorrectParams(
+        record_id=record.id,
+        expected_revision=held.record.object_revision,
+        content=f"以后{turn}号报销都用旧模板",
+        user_request=protocol.UserRequest(event_id=no, quote=text),
+    )
+    made = client.correct(correct)
+    assert client.correct(correct) == made
+    statuses = sorted(found.status for found in client.records(wanted).items)
+    assert statuses == ["active", "superseded"]
+
+
+def age(bench: Bench, turn: int) -> None:
+    """A record is over by the clock as soon as it is kept, and ends with the next sweep."""
+    bench.put_in({"text": f"第{turn}号临时安排 a plan for today"})
+    package = claim_one(bench)
+    quoted: dict[str, JsonValue] = {"event": package.events[0].id, "quote": package.events[0].text}
+    params = protocol.CommitParams(
+        package_id=package.id,
+        token=package.token,
+        proposals=[
+            {
+                "kind": "episode",
+                "content": package.events[0].text,
+                "evidence": [quoted],
+                "valid_to": 1_000,
+            }
+        ],
+    )
+    try:
+        bench.client.commit(params)
+    except ServiceError as error:
+        # It was killed for longer than its lease: another claim gets it.
+        if error.code is not ErrorCode.STALE:
+            raise
+
+
 @contextmanager
 def writers_held(place: Place) -> Iterator[None]:
     """Every writer waits, so that whoever has claimed packages keeps them."""
@@ -230,10 +288,13 @@ DRIVES: dict[str, Callable[[Bench, int], None]] = {
     "external": external,
     "fail": fail,
     "renew": renew,
+    "act": act,
+    "age": age,
 }
 SETTINGS: dict[str, dict[str, object]] = {
     "external": {"OBSERVER__KIND": "external"},
     "fail": {"OBSERVER__KIND": "external"},
+    "age": {"OBSERVER__KIND": "external", "RETENTION__SWEEP_MS": 100},
     # Nothing closes by age, so that renewing is the first thing that the ticker writes.
     "renew": {"PIPELINE__PACKAGE_AGE_MS": 600_000, "PIPELINE__LEASE_MS": 400},
 }

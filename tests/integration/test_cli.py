@@ -86,9 +86,11 @@ def test_nobody_there_is_status_3(
     log = log_of(tmp_path, chat(1))
     commands = [
         ["status"], ["recall", "问"], ["record", "list"], ["record", "get", "r"],
-        ["record", "history", "r"], ["evidence", "r"], ["packages"], ["dead", "list"],
-        ["dead", "requeue"], ["dead", "discard", "1"], ["stage", "pause", "index"],
-        ["stage", "resume", "index"], ["replay", str(log)],
+        ["record", "history", "r"], ["evidence", "r"], ["fate", "e"],
+        ["record", "confirm", "r", "--event", "e", "--quote", "好"],
+        ["record", "correct", "r", "好的", "--event", "e", "--quote", "好"],
+        ["packages"], ["dead", "list"], ["dead", "requeue"], ["dead", "discard", "1"],
+        ["stage", "pause", "index"], ["stage", "resume", "index"], ["replay", str(log)],
     ]  # fmt: skip
     for command in commands:
         assert main(command) == 3, command
@@ -131,7 +133,8 @@ def test_wrong_setting_is_status_1(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     "verb",
     [
         "serve", "status", "recall", "record", "record list", "record get", "record history",
-        "evidence", "packages", "dead", "dead list", "dead requeue", "dead discard", "stage",
+        "record confirm", "record correct", "evidence", "fate", "packages", "dead", "dead list",
+        "dead requeue", "dead discard", "stage",
         "stage pause", "stage resume", "replay", "config", "config show",
     ],
 )  # fmt: skip

@@ -11,6 +11,7 @@ from storage.records.knowledge import Change
 from storage.repositories import ageing, journal
 from tests.conftest import StartService
 from tests.integration.test_merging import SURROUNDINGS, accepted, observe, record
+from tests.integration.test_recall_method import answered
 from tests.service_support import DAY, MINUTE, NOW, SECOND, Service, event
 
 pytestmark = pytest.mark.integration
@@ -72,9 +73,9 @@ def test_what_is_over_by_the_clock_expires(worker: Service, text: str) -> None:
     found = record(worker, rule)
     assert (found["status"], found["reason"], found["revision"]) == ("expired", "validity", 2)
     assert worker.ask("snapshot.get", object="expense")["sections"] == []
-    answer = worker.ask("memory.continuity.recall", request_id="q", query="模板 template")
+    answer = answered(worker, request_id="q", query="模板 template")
     assert answer["expired"] == "records"
-    past = worker.ask("memory.continuity.recall", request_id="p", query="模板 template",
+    past = answered(worker, request_id="p", query="模板 template",
                       include_past=True)  # fmt: skip
     assert [hit["record"]["id"] for hit in past["hits"]] == [rule]
     assert entries(rule, Change.EXPIRE) == [{"reason": "validity"}]
@@ -237,7 +238,7 @@ def test_no_setting_and_no_time_ends_a_commitment(start_service: StartService, t
         (owed, True),
         (later, None),
     ]
-    answer = service.ask("memory.continuity.recall", request_id="q", query="报告 report")
+    answer = answered(service, request_id="q", query="报告 report")
     told = {hit["record"]["id"]: hit.get("overdue") for hit in answer["hits"]}
     assert told == {owed: True, later: None}
 

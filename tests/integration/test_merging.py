@@ -8,6 +8,7 @@ from storage.records.knowledge import Change
 from storage.records.runs import PackageState
 from storage.repositories import journal, ledger, proposals
 from tests.conftest import StartService
+from tests.integration.test_recall_method import answered
 from tests.service_support import DAY, NOW, SECOND, Service, event
 
 pytestmark = pytest.mark.integration
@@ -75,7 +76,7 @@ def test_a_conflict_is_shown_with_both_sides(
     assert record(worker, one)["conflicts_with"] == [two]
     assert record(worker, two)["conflicts_with"] == [one]
     assert [ref["event"] for ref in record(worker, one)["source_refs"]] == ["e1"]
-    answer = worker.ask("memory.continuity.recall", request_id="q", query=question)
+    answer = answered(worker, request_id="q", query=question)
     told = {hit["record"]["id"]: hit for hit in answer["hits"] if "record" in hit}
     assert {key: hit["conflicts"] for key, hit in told.items()} == {
         one: [{"record_id": two, "content": second, "status": "active", "authority": "user",
@@ -227,7 +228,7 @@ def test_surroundings_past_their_review_are_told_as_to_be_checked(
     question = {"query": "打印机 printer", "objects": ["expense"]}
 
     def told(request_id: str) -> tuple[Any, Any]:
-        (hit,) = worker.ask("memory.continuity.recall", request_id=request_id, **question)["hits"]
+        (hit,) = answered(worker, request_id=request_id, **question)["hits"]
         (section,) = worker.ask("snapshot.get", object="expense")["sections"]
         return hit.get("recheck"), section["items"][0].get("recheck")
 
@@ -310,7 +311,7 @@ def test_the_story_is_found_and_shown_in_place_of_its_sources(service: Service) 
     """Index and snapshot take it up like any other record."""
     run_task(service, CHINESE)
     (story,), _ = stories(service)
-    answer = service.ask("memory.continuity.recall", request_id="q", query="三月的差旅报销单")
+    answer = answered(service, request_id="q", query="三月的差旅报销单")
     assert story["id"] in [hit["record"]["id"] for hit in answer["hits"] if "record" in hit]
     sections = {
         section["name"]: section

@@ -158,7 +158,7 @@ def test_settling_loses_its_race_against_a_changed_object(service: Service) -> N
     service.ingest(event("e1", "以后报销都用新模板", objects=[{"id": "expense"}]))
     service.settle()
     (package,) = ledger.listing([PackageState.READY], after=0, limit=2)
-    merge = Merge()
+    merge = Merge(service.services.core.clock)
     computed = merge.compute([package])[package.id]
     service.ask("memory.object.put", id="expense", title="报销", expected_revision=1)
 

@@ -33,7 +33,7 @@ def sweep(line: Line, **policy: Any) -> list[Work]:
     woken: list[Work] = []
     sweeper = Sweeper(
         line.runner, line.writer, line.clock, woken.append,
-        policy=Policy(**policy) if policy else line.policy, waits=Waits(),
+        policy=Policy(**policy) if policy else line.policy, waits=Waits(), age=lambda _now: 0,
     )  # fmt: skip
     sweeper.sweep()
     return woken
@@ -91,9 +91,9 @@ def test_a_paused_stage_wakes_nobody(line: Line, stage: Stage) -> None:
 def test_outside_work_wakes_nobody(line: Line) -> None:
     """Under an outside observer a package at *observe* waits for it, later stages do not."""
     package_id = line.ready("一")
-    assert sweep(line, observes=False) == []
+    assert sweep(line, observes=lambda: False) == []
     line.rows("UPDATE package SET stage = 'merge' WHERE id = ?", package_id)
-    assert sweep(line, observes=False) == [Work.ADVANCE]
+    assert sweep(line, observes=lambda: False) == [Work.ADVANCE]
 
 
 # ---- closing by age --------------------------------------------------------

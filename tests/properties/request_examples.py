@@ -4,7 +4,19 @@ import itertools
 from collections.abc import Callable
 from typing import Any, Final
 
+from pipeline.projections.markdown import object_text, record_text
 from socket_gateway.protocol.base import LAST_TIME
+from storage.records.events import ObjectKind
+from storage.records.knowledge import (
+    Authority,
+    MemoryObject,
+    ObjectState,
+    Record,
+    RecordKind,
+    RecordStatus,
+    Scope,
+    Span,
+)
 from tests.service_support import DAY, NOW, event
 
 Json = dict[str, Any]
@@ -21,6 +33,7 @@ class World:
         self.other = f"other-{number}"
         self.events = ["e-0"]
         self.records = ["r-0"]
+        self.record: Json = {"id": "r-0", "object_revision": 0}
         self.package: Json = {"id": 1, "token": 1, "events": [{"id": "e-0", "text": "好的"}]}
         self._ids = itertools.count(1)
 
@@ -52,6 +65,10 @@ class World:
             self.events += [item["id"] for item in result["accepted"]]
         elif method == "memory.record.list":
             self.records += [item["id"] for item in result["items"]]
+        elif method == "memory.record.get":
+            self.record = result
+        elif method in {"memory.record.confirm", "memory.record.correct"}:
+            self.record = result["record"]
         elif method == "memory.observation.commit":
             self.records += [item["record_id"] for item in result["accepted"]]
         elif method == "memory.observation.claim" and result["packages"]:
@@ -73,12 +90,31 @@ class World:
 
 def _chinese(w: World) -> Json:
     said = ("以后报销都用新模板", "我叫张伟", "明天下午3点提醒我交报告", "不对，其实用旧模板")
-    return {"owner": w.owner, "events": [w.event(text) for text in said]}
+    events = [w.event(text) for text in said]
+    return {"owner": w.owner, "events": events + _requests(w, "确认这条记录", "改成蓝色的吧")}
 
 
 def _english(w: World) -> Json:
     said = ("Always use the new template.", "My name is John.", "Remind me tomorrow at 3 pm.")
-    return {"owner": w.owner, "events": [w.event(text, at=NOW - DAY) for text in said]}
+    events = [w.event(text, at=NOW - DAY) for text in said]
+    return {
+        "owner": w.owner,
+        "events": events + _requests(w, "Confirm this record.", "Make it blue."),
+    }
+
+
+def _requests(w: World, *said: str) -> list[Json]:
+    """What the user says of records, after everything else."""
+    return [w.event(text, at=NOW + at) for at, text in enumerate(said, start=20)]
+
+
+def _asked(w: World, place: int, quote: str, **more: Any) -> Json:
+    """A request in the words of one of the last events that were ingested."""
+    return {
+        "owner": w.owner, "record_id": w.record["id"],
+        "expected_revision": w.record["object_revision"],
+        "user_request": {"event_id": w.events[place:][0], "quote": quote},
+    } | more  # fmt: skip
 
 
 def _run(w: World) -> Json:
@@ -122,6 +158,14 @@ EXAMPLES: Final[dict[str, list[Callable[[World], Json]]]] = {
     ],
     "memory.record.get": [lambda w: {"owner": w.owner, "record_id": w.records[-1]}],
     "memory.record.history": [lambda w: {"owner": w.owner, "record_id": w.records[-1]}],
+    "memory.record.confirm": [
+        lambda w: _asked(w, -2, "确认这条记录"),
+        lambda w: _asked(w, -2, "Confirm this record."),
+    ],
+    "memory.record.correct": [
+        lambda w: _asked(w, -1, "改成蓝色的吧", content="改成蓝色"),
+        lambda w: _asked(w, -1, "Make it blue.", content="Make it blue"),
+    ],
     "memory.evidence.get": [
         lambda w: {"owner": w.owner, "record_id": w.records[-1], "offset": 0, "limit": 10},
         lambda w: {"owner": w.owner, "event_ids": w.events[-3:], "offset": 2},
@@ -140,7 +184,24 @@ EXAMPLES: Final[dict[str, list[Callable[[World], Json]]]] = {
     "memory.object.list": [
         lambda w: {"owner": w.owner, "kind": "project", "state": "active", "after": "a", "limit": 9},
     ],
+    "memory.export": [lambda w: {"owner": w.owner, "limit": 3}, lambda w: {"owner": w.owner}],
+    "memory.import": [
+        lambda w: _documents(w, "以后报销都用蓝色模板", dry_run=False),
+        lambda w: _documents(w, "Always use the blue template."),
+    ],
+    "memory.forget": [
+        lambda w: {"owner": w.owner, "select": {"record_ids": w.records[-1:]}, "reason": "用户说算了"},
+        lambda w: {"owner": w.owner, "select": {"event_ids": w.events[-1:]}, "dry_run": False},
+        lambda w: {"owner": w.owner, "dry_run": True, "reason": "asked to",
+                   "select": {"object": "报销", "before": NOW - DAY, "task_ids": ["t1"]}},
+    ],
+    "memory.forget.status": [lambda w: {"owner": w.owner, "forget_id": "f-0"}],
     "ops.status": [lambda _: {}],
+    "ops.rebuild": [lambda w: {"owner": w.owner, "dry_run": True}, lambda _: {}],
+    "ops.reindex": [lambda w: {"owner": w.owner}],
+    "ops.snapshot.rebuild": [lambda _: {"dry_run": True}],
+    "ops.operation.get": [lambda _: {"operation_id": 1}],
+    "ops.fate": [lambda w: {"event_id": w.events[-1], "owner": w.owner}],
     "ops.packages": [lambda _: {"state": "done", "after": 1, "limit": 10}],
     "ops.dead.list": [lambda _: {"after": 0, "limit": 10}],
     "ops.dead.requeue": [lambda _: {}, lambda _: {"ids": [1, 2]}],
@@ -152,6 +213,22 @@ EXAMPLES: Final[dict[str, list[Callable[[World], Json]]]] = {
 
 def _held(w: World, **more: Any) -> Json:
     return {"package_id": w.package["id"], "token": w.package["token"]} | more
+
+
+def _documents(w: World, content: str, **more: Any) -> Json:
+    """A record of another memory, and its object."""
+    record = Record(
+        id=w.records[-1], owner_scope=w.owner, subject_id="报销", kind=RecordKind.RULE,
+        content=content, observed_at=NOW, recorded_at=NOW, status=RecordStatus.ACTIVE,
+        authority=Authority.USER, evidence=(Span(w.events[-1], -1, 0, len(content), content),),
+        key="expense.template", value="模板", scope=Scope(("报销",), "t1"), valid_to=NOW + DAY,
+    )  # fmt: skip
+    about = MemoryObject(
+        w.owner, "报销", ObjectKind.DOMAIN, "报销", ObjectState.ACTIVE, 3, NOW, NOW
+    )
+    texts = [record_text(record), object_text(about, [])]
+    documents = [{"path": f"{n}.md", "text": text} for n, text in enumerate(texts)]
+    return {"owner": w.owner, "documents": documents} | more
 
 
 def _question(w: World, query: str, **more: Any) -> Json:

@@ -142,6 +142,16 @@ _stories = st.one_of(
     _steps(_INGEST, "ops.flush", f"{_OBSERVATION}claim", f"{_OBSERVATION}fail", WORK),
     _steps(_INGEST, "ops.flush", WORK, "memory.record.list", "memory.evidence.get"),
     _steps(_INGEST, "memory.continuity.recall", _INGEST, "snapshot.get"),
+    _steps(
+        _INGEST,
+        "ops.flush",
+        WORK,
+        "memory.record.list",
+        "memory.record.get",
+        "memory.record.confirm",
+        "memory.record.correct",
+        "ops.fate",
+    ),
 )
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pipeline.rules.forms import forms_of
 from storage.clock import ManualClock
 from storage.database import database, open_database
 from storage.migrations.registry import migrate
@@ -124,7 +125,7 @@ def test_a_record_is_read_as_it_was_written(record: Record) -> None:
     """By its id, in a listing and in its history, every field has its value."""
     owner = record.owner_scope
     with database.atomic() as transaction:
-        records.write([record], normal=str)
+        records.write([record], forms=forms_of)
         assert records.get(owner, record.id) == record
         assert records.history(owner, record.id) == [record]
         found = records.of_subjects(owner, [record.subject_id], [record.status], limit=2)
@@ -140,8 +141,8 @@ def test_a_changed_record_keeps_nothing_of_what_it_was(record: Record, later: Re
     one = replace(record, revision=1)
     two = replace(later, id=one.id, owner_scope=one.owner_scope, revision=2)
     with database.atomic() as transaction:
-        records.write([one], normal=str)
-        records.write([two], normal=str)
+        records.write([one], forms=forms_of)
+        records.write([two], forms=forms_of)
         assert records.by_ids(one.owner_scope, [one.id]) == [two]
         assert records.history(one.owner_scope, one.id) == [one, two]
         transaction.rollback()

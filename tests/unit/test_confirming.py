@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.rules.confirming import Confirmation, confirm, corrected, proposal_of
+from pipeline.rules.confirming import Confirmation, confirm, corrected, proposal_of, taken_up
 from pipeline.rules.relating import DISABLED
 from pipeline.rules.reviewing import ReviewTimes, review_at
 from pipeline.rules.settling import Settlement, settle
@@ -327,3 +327,40 @@ def test_its_proposal_says_the_same() -> None:
         assert getattr(kept, field) == getattr(made, field)
     assert [(quote.event_id, quote.quote) for quote in kept.evidence] == [("e9", "周五前交")]
     assert review_at(made, TIMES) == made.review_at
+
+
+# ---- one source --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "where", "known", "expected"),
+    [
+        ("不对，截止日是20号", (0, 9), {}, True),
+        ("截止日是20号", (3, 9), {}, True),
+        ("截止日是20号", (8, 20), {}, True),
+        ("截止日是20号", (9, 20), {}, False),
+        ("以后付款都先问我", (0, 20), {}, False),
+        ("不对，截止日是20号", (0, 9), {"authority": Authority.OBSERVATION}, False),
+        ("不对，截止日是20号", (0, 9), {"evidence": (Span("e8", 8, 0, 9, "不对，截止日是20号"),)}, False),
+    ],
+    ids=["the words", "a part", "overlapping", "behind", "other words", "weaker", "other event"],
+)  # fmt: skip
+def test_words_that_a_request_has_taken_up_are_one_source(
+    content: str, where: tuple[int, int], known: dict[str, Any], *, expected: bool
+) -> None:
+    """What an observer reads in the words of a request is no second statement (C5)."""
+    words = "不对，截止日是20号，以后付款都先问我。"
+    span = Span("e9", 9, *where, words[slice(*where)])
+    made = record("r-made", "报销截止日是20号", evidence=(Span("e9", 9, 0, 9, words[:9]),))
+    assert taken_up(content, [span], [old(), replace(made, **known)]) is expected
+    assert taken_up(content, [span], []) is False
+    assert taken_up(content, [], [made]) is False
+
+
+def test_english_words_of_a_request_are_one_source_too() -> None:
+    """The same holds whatever the language."""
+    words = "No, the printer is on the third floor."
+    here = Span("e9", 9, 0, len(words), words)
+    made = record("r-made", "The printer is on the third floor.", evidence=(here,))
+    assert taken_up(words, [here], [made])
+    assert not taken_up("I like tea.", [here], [made])

@@ -186,6 +186,9 @@ _CHANGED = {
     "a state": ("按钮已启用", "按钮已禁用"),
     "a state in English": ("the switch is enabled", "the switch is disabled"),
     "a room": ("room 305 is free", "room 306 is free"),
+    "how many failed": ("测试通过 10 个，失败 0 个", "测试通过 7 个，失败 3 个"),
+    "how many failed in English": ("passed 10, failed 0", "passed 7, failed 3"),
+    "how many errors": ("0 errors", "12 errors"),
     "an order": ("订单 20240001 已发货", "订单 20240002 已发货"),
 }
 

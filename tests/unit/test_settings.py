@@ -1,5 +1,7 @@
 """Settings: environment over file over defaults, and errors that say what to change."""
 
+import json
+import secrets
 from pathlib import Path
 
 import pytest
@@ -205,3 +207,88 @@ def test_settings_do_not_change_under_way(tmp_path: Path) -> None:
     for name in type(settings.worker).model_fields:
         with pytest.raises(ValueError, match="frozen"):
             setattr(settings.worker, name, 5)
+
+
+# ---- the observer that asks a model ----------------------------------------
+
+MODEL = {
+    "DESKPAW_MEMORY_OBSERVER__KIND": "anthropic",
+    "DESKPAW_MEMORY_OBSERVER__MODEL": "a-model",
+}
+
+
+def key() -> dict[str, str]:
+    """A key that was made just now, as its variable."""
+    return {"DESKPAW_MEMORY_OBSERVER__API_KEY": secrets.token_urlsafe(24)}
+
+
+def test_a_model_needs_its_name_and_a_key(tmp_path: Path) -> None:
+    """Without either the service does not start, and says which settings are missing."""
+    for environ in (MODEL, {"DESKPAW_MEMORY_OBSERVER__KIND": "anthropic"} | key()):
+        with pytest.raises(SettingsError) as caught:
+            load({STATE: str(tmp_path)} | environ)
+        assert "observer.model and observer.api_key" in caught.value.message
+    assert load({STATE: str(tmp_path)} | MODEL | key())[0].observer.model == "a-model"
+
+
+@pytest.mark.parametrize("wrong", ["", "two words", "with\nline", "钥匙", "tab\t"])
+def test_a_key_that_fits_into_no_header_is_refused(tmp_path: Path, wrong: str) -> None:
+    """A key is one word; a wrong one is not repeated."""
+    with pytest.raises(SettingsError) as caught:
+        load({STATE: str(tmp_path)} | MODEL | {"DESKPAW_MEMORY_OBSERVER__API_KEY": wrong})
+    assert not wrong or wrong not in caught.value.message
+
+
+def test_a_key_is_shown_nowhere(tmp_path: Path) -> None:
+    """Neither the list, nor its JSON, nor a trace of the settings tells a key; its place is told."""
+    found = key()
+    settings, sources = load({STATE: str(tmp_path)} | MODEL | found)
+    (secret,) = found.values()
+    row = {row["key"]: row for row in settings.listed(sources)}["observer.api_key"]
+    assert row["value"] == "(hidden)"
+    assert row["source"] == "DESKPAW_MEMORY_OBSERVER__API_KEY"
+    assert secret not in json.dumps(settings.listed(sources))
+    assert secret not in repr(settings)
+    assert settings.observer.key == secret
+
+
+def test_a_key_may_stand_in_the_file(tmp_path: Path) -> None:
+    """The configuration file in the owner's own folder is a place for it too."""
+    (secret,) = key().values()
+    text = f"[observer]\nkind = 'anthropic'\nmodel = 'm'\napi_key = '{secret}'\n"
+    assert load(write(tmp_path, text))[0].observer.key == secret
+
+
+@pytest.mark.parametrize(
+    ("url", "fits"),
+    [
+        ("https://api.anthropic.com", True),
+        ("http://127.0.0.1:8080/anthropic", True),
+        ("https://user:word@example.org", False),
+        ("ftp://example.org", False),
+        ("example.org", False),
+        ("https://example.org/?key=x", False),
+        ("https://exam ple.org", False),
+    ],
+)
+def test_a_server_is_named_without_credentials(tmp_path: Path, url: str, *, fits: bool) -> None:
+    """An address is shown, so nothing secret may stand in it."""
+    environ = {STATE: str(tmp_path), "DESKPAW_MEMORY_OBSERVER__BASE_URL": url}
+    if fits:
+        assert load(environ)[0].observer.base_url == url
+        return
+    with pytest.raises(SettingsError, match=r"observer\.base_url"):
+        load(environ)
+
+
+def test_an_observation_ends_before_its_lease(tmp_path: Path) -> None:
+    """The deadline lies above the time limit and below the lease's end; the message names both."""
+    for name, value, other in (
+        ("DEADLINE_MS", "1000", "observer.timeout_ms"),
+        ("DEADLINE_MS", "600000", "pipeline.lease_hard_ms"),
+    ):
+        environ = {STATE: str(tmp_path), f"DESKPAW_MEMORY_OBSERVER__{name}": value}
+        with pytest.raises(SettingsError) as caught:
+            load(environ | MODEL | key())
+        assert "observer.deadline_ms" in caught.value.message
+        assert other in caught.value.message

@@ -6,7 +6,7 @@ from itertools import permutations
 import pytest
 
 from pipeline.rules.relating import DISABLED
-from pipeline.rules.settling import MOST_CONFLICTS, settle
+from pipeline.rules.settling import settle
 from storage.records.events import Role
 from storage.records.knowledge import (
     Authority,
@@ -23,6 +23,9 @@ from tests.observer_support import AT, DAY, record
 pytestmark = pytest.mark.unit
 
 KEY = "expense.template"
+
+MOST = 8
+"""Conflicts that one change makes by words alone."""
 
 
 def old(**changes: object) -> Record:
@@ -323,8 +326,8 @@ def test_opposites_are_set_against_the_newest_few_only() -> None:
         said(f"r-{n:02}", f"机房温度是{20 + n}度", kind=RecordKind.RULE, day=n) for n in range(30)
     ]
     board = stand(*readings)
-    assert len(board["r-29"].conflicts_with) == MOST_CONFLICTS
-    assert max(len(kept.conflicts_with) for kept in board.values()) <= 2 * MOST_CONFLICTS
+    assert len(board["r-29"].conflicts_with) == MOST
+    assert max(len(kept.conflicts_with) for kept in board.values()) <= 2 * MOST
 
 
 # ---- conflicts that end -----------------------------------------------------
@@ -692,7 +695,7 @@ def test_a_correction_disputes_the_newest_few_of_many() -> None:
     rules = [record(f"r-{n:02}", f"每月提交出差补贴申请给{n}号窗口", day=n) for n in range(20)]
     fix = record("r-fix", "更正：每月提交出差补贴申请", day=30, kind=RecordKind.CORRECTION)
     assert stand(*rules, fix)["r-fix"].conflicts_with == tuple(
-        f"r-{n:02}" for n in range(19, 19 - MOST_CONFLICTS, -1)
+        f"r-{n:02}" for n in range(19, 19 - MOST, -1)
     )
 
 
@@ -720,3 +723,38 @@ def test_a_slot_of_one_task_is_not_that_of_another() -> None:
     board = stand(here, there, new(scope=Scope(task="t2")))
     assert board["r-old"].status is RecordStatus.ACTIVE
     assert board["r-t2"].status is RecordStatus.SUPERSEDED
+
+
+def test_a_late_repeat_of_the_older_side_ends_no_conflict() -> None:
+    """What the user said before the other side does not answer it (A5)."""
+    first, second = said("r-1", "我喜欢香菜"), said("r-2", "我不喜欢香菜", day=3)
+    board = stand(first, second, again(first, "r-3", day=1))
+    assert board["r-2"].status is RecordStatus.ACTIVE
+    assert board["r-1"].conflicts_with == ("r-2",)
+
+
+def test_what_is_named_and_out_of_reach_is_left_alone() -> None:
+    """An unknown record, one that is over, and one of another reach are not superseded (C5)."""
+    others = [
+        record("r-over", "用旧模板", status=RecordStatus.EXPIRED),
+        record("r-far", "用旧模板", subject_id="other"),
+        record("r-once", "用旧模板", scope=Scope(once=True)),
+    ]
+    named = new(key=None, supersedes=("r-none", "r-over", "r-far", "r-once"))
+    settlement = settle([named], others)
+    assert settlement.updates == ()
+    assert settlement.inserts[0].conflicts_with == ()
+
+
+def test_a_page_beside_two_looks_keeps_a_fact_waiting() -> None:
+    """Text of others among its evidence is enough to leave a fact unconfirmed (B5)."""
+    mixed = record("r-1", "打印机在三楼", **{**ENVIRONMENT, "authority": Authority.EXTERNAL})
+    mixed = replace(
+        mixed,
+        evidence=(Span("e1", 1, 0, 2, "打印"), Span("e2", 2, 0, 2, "打印")),
+        origins=(
+            Origin("e1", AT, Role.OBSERVATION),
+            Origin("e2", AT + DAY, Role.OBSERVATION),
+        ),
+    )
+    assert stand(mixed)["r-1"].status is RecordStatus.CANDIDATE

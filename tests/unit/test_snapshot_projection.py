@@ -167,6 +167,94 @@ def test_an_item_says_what_its_reader_must_know() -> None:
     }
 
 
+RIVALS = [("我喜欢香菜", "我不喜欢香菜"), ("I like cilantro", "I don't like cilantro")]
+
+
+@pytest.mark.parametrize(("one", "other"), RIVALS)
+def test_both_sides_of_a_conflict_are_shown(one: str, other: str) -> None:
+    """Who reads one side reads the other, though it may be no more than a candidate (C5)."""
+    first = record("r1", content=one, conflicts_with=("r2", "r-gone"))
+    second = record("r2", content=other, conflicts_with=("r1",), status=RecordStatus.CANDIDATE)
+    sections = snapshot.object_sections(
+        [first], rivals=[second], limit=2_000, tokens=estimate_tokens
+    )
+    (item,) = sections[0]["items"]
+    assert item["conflicts"] == [
+        {
+            "record_id": "r2",
+            "content": other,
+            "status": "candidate",
+            "authority": "user",
+            "observed_at": 1_000,
+        }
+    ]
+    made = snapshot.make("o", "x", sections, now=1, tokens=estimate_tokens)
+    assert made.tokens == estimate_tokens(one) + estimate_tokens(other)
+
+
+def test_the_other_side_counts_against_the_budget() -> None:
+    """A record that fits only without what disputes it is left out: half a truth is none."""
+    first = record("r1", content="字" * 10, conflicts_with=("r2",))
+    second = record("r2", content="字" * 10)
+    limit = estimate_tokens("字" * 10)
+    sections = snapshot.object_sections(
+        [first], rivals=[second], limit=limit, tokens=estimate_tokens
+    )
+    assert sections[0] == {"name": "binding", "items": [], "left_out": 1}
+
+
+def test_commitments_stand_in_the_order_of_their_days() -> None:
+    """What is overdue, and then what is due next, comes before what is new or undated (D7)."""
+    sections = of_object(
+        record("undated", RecordKind.COMMITMENT, observed_at=9_000),
+        record("later", RecordKind.COMMITMENT, review_at=8_000, observed_at=8_000),
+        record("overdue", RecordKind.COMMITMENT, review_at=10, observed_at=5),
+        record("ends", RecordKind.COMMITMENT, valid_to=500),
+    )
+    assert ids(sections)["commitments"] == ["overdue", "ends", "later", "undated"]
+
+
+def test_a_story_that_a_longer_one_tells_leaves_it_the_room() -> None:
+    """Its sources are counted as left out, and a rule that was rolled up still binds."""
+    sections = of_object(
+        record("r1"),
+        record("e1", RecordKind.EPISODE),
+        record("e2", RecordKind.EPISODE, observed_at=2_000),
+        record("e3", RecordKind.EPISODE, observed_at=3_000),
+        record("all", RecordKind.EPISODE, links=("e1", "e2", "r1"), observed_at=2_000),
+    )
+    assert ids(sections) == {"binding": ["r1"], "episodes": ["e3", "all"]}
+    assert sections[1]["left_out"] == 2
+
+
+def marks(now: int, *records: Record) -> dict[str, set[str]]:
+    """What a reader is told of each record beside its words."""
+    made = snapshot.make("local", "o", of_object(*records), now=1, tokens=estimate_tokens)
+    read = snapshot.marked(made, now)
+    assert read.hash == made.hash
+    return {
+        item["record_id"]: {"recheck", "overdue"} & item.keys()
+        for section in read.sections
+        for item in section["items"]  # type: ignore[attr-defined]  # as the projection makes them
+    }
+
+
+def test_past_its_review_a_record_is_marked_when_it_is_read() -> None:
+    """The same snapshot is told otherwise once a review time has come (D5)."""
+    state = record("state", RecordKind.FACT, fact_class=FactClass.ENVIRONMENT, review_at=100)
+    lasting = record("lasting")
+    owed = record("owed", RecordKind.COMMITMENT, review_at=100)
+    ends = record("ends", RecordKind.COMMITMENT, valid_to=100)
+    every = (state, lasting, owed, ends)
+    assert marks(99, *every) == {"state": set(), "lasting": set(), "owed": set(), "ends": set()}
+    assert marks(100, *every) == {
+        "state": {"recheck"},
+        "lasting": set(),
+        "owed": {"overdue"},
+        "ends": {"overdue"},
+    }
+
+
 def _made(sections: snapshot.Sections, now: int = 1) -> str:
     return snapshot.make("local", "o", sections, now=now, tokens=estimate_tokens).hash
 

@@ -3,13 +3,11 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from pipeline.observers.offline_episode import episode
-from pipeline.observers.offline_sentences import asks_only
-from pipeline.observers.offline_statements import (
-    supervisor_promises,
-    surroundings,
-    user_statements,
-)
+from pipeline.observers.offline.episode import episode
+from pipeline.observers.offline.proposals import surrounding
+from pipeline.observers.offline.sentences import asks_only
+from pipeline.observers.offline.statements import supervisor_promises, user_statements
+from pipeline.observers.offline.surroundings import surroundings
 from pipeline.rules.wording import degenerate, normalised
 from storage.records.events import Event, Role
 from storage.records.knowledge import Proposal, RecordKind
@@ -20,6 +18,8 @@ _MOST = {
     RecordKind.PREFERENCE: 3,
 }
 _MOST_IN_ALL = 11
+_SEES = frozenset({Role.OBSERVATION, Role.EXECUTOR, Role.VERIFICATION})
+_ANSWERS = frozenset({Role.SUPERVISOR, Role.EXECUTOR, Role.OBSERVATION, Role.VERIFICATION})
 _WORK = frozenset({Role.EXECUTOR, Role.OBSERVATION, Role.VERIFICATION, Role.RUNTIME, Role.SCHEDULE})
 
 
@@ -31,8 +31,11 @@ class OfflineObserver:
     """
 
     name = "offline"
-    built_in = True
     batch = 32
+
+    def ready(self) -> bool:
+        """Always: nothing has to be there for it."""
+        return True
 
     def observe(self, work: WorkPackage) -> Observation:
         """Propose what the package's speakers say explicitly, and one episode of its work."""
@@ -46,15 +49,20 @@ class OfflineObserver:
 
 
 def _statements(events: Iterable[Event]) -> Iterator[Proposal]:
+    answered = False
+    asked: list[Proposal] = []
     for event in events:
         if not event.text.strip():
             continue
         if event.role is Role.USER:
-            yield from user_statements(event)
+            stated = user_statements(event, answered=answered)
+            asked = [one for one in stated if one.kind is RecordKind.COMMITMENT]
+            yield from stated
         elif event.role is Role.SUPERVISOR:
-            yield from supervisor_promises(event)
-        elif event.role in {Role.OBSERVATION, Role.EXECUTOR} and event.objects:
-            yield from surroundings(event)
+            yield from supervisor_promises(event, asked)
+        elif event.role in _SEES and (event.objects or event.task_id):
+            yield from map(surrounding, surroundings(event))
+        answered = answered or event.role in _ANSWERS
 
 
 def _sparse(statements: Iterable[Proposal]) -> list[Proposal]:

@@ -1,0 +1,74 @@
+"""Words of an event that stays, overwritten: in its text, and in copies that its data holds."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pipeline.rules import forgetting
+from pipeline.rules.forgetting import Place
+from pipeline.rules.locating import locate
+from storage.records.events import Event
+from storage.records.knowledge import Proposal
+from storage.repositories import forgettable
+
+_LEAST_COPY: Final = 4
+"""Code points of overwritten words from which on their copies in an event's data go, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """An event that stays, with some of its words overwritten in text and data."""
+
+    event: Event
+    places: tuple[Place, ...]
+    text: str
+    rest: Mapping[str, Any]
+
+
+def cover(event: Event, places: Sequence[Place]) -> Covered | None:
+    """The event with these words overwritten; None where there are none."""
+    inside = tuple((start, min(end, len(event.text))) for start, end in places)
+    words = [event.text[start:end] for start, end in inside]
+    if not any(words):
+        return None
+    copies = sorted((word for word in words if len(word) >= _LEAST_COPY), key=len, reverse=True)
+    rest = forgettable.rest_of(event.seq)
+    if "data" in rest:
+        rest["data"] = _without_copies(rest["data"], copies)
+    return Covered(event, inside, forgetting.covered(event.text, inside), rest)
+
+
+def _without_copies(value: Any, copies: Sequence[str]) -> Any:
+    if isinstance(value, str):
+        for copy in copies:
+            value = value.replace(copy, forgetting.FILLER * len(copy))
+        return value
+    if isinstance(value, list):
+        return [_without_copies(item, copies) for item in value]
+    if isinstance(value, dict):
+        return {name: _without_copies(item, copies) for name, item in value.items()}
+    return value
+
+
+def quotes(proposal: Proposal, item: Covered) -> bool:
+    """Whether a proposal quotes words of an event that are overwritten."""
+    for quote in proposal.evidence:
+        if quote.event_id != item.event.id:
+            continue
+        at = locate(quote.quote, item.event.text)
+        if at is None or forgetting.overlap(at, item.places):
+            return True
+    return False
+
+
+def strings(value: Any) -> Iterator[str]:
+    """Every text in an event's data, the names of its fields too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from strings(item)
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            yield name
+            yield from strings(item)
