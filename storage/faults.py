@@ -29,6 +29,8 @@ WRITE_OPERATIONS = (
     "age",
     "forget",
     "erase",
+    "operation",
+    "rebuild",
 )
 """Everything that the writer commits, by name."""
 
@@ -40,6 +42,8 @@ OTHER_POINTS = (
     "wake.after",
     "follow.before_commit",
     "follow.after_commit",
+    "rebuild.before_subject",
+    "rebuild.before_entries",
     "erase.before_traces",
     "erase.after_traces",
     "erase.before_index",

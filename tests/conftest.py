@@ -39,16 +39,23 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.fixture(scope="session")
-def _compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def rules_folder(pytestconfig: pytest.Config) -> Path:
+    """Where the redactor's rules are kept compiled from one run of tests to the next."""
+    assert pytestconfig.cache is not None
+    folder = Path(pytestconfig.cache.mkdir("redaction-rules"))
+    folder.chmod(0o700)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def _compiled_once(rules_folder: Path) -> Iterator[None]:
     """One redactor for all services of a process: its rules take longest to load."""
     from pipeline.text.redaction import Redactor  # noqa: PLC0415 - unit tests shall not wait for it
     from socket_gateway import assembly  # noqa: PLC0415 - the same
 
-    cache = tmp_path_factory.mktemp("rules")
-
     @functools.cache
     def load(phones: Literal["keep", "redact"]) -> "Redactor":
-        return Redactor(cache_dir=cache, phones=phones)
+        return Redactor(cache_dir=rules_folder, phones=phones)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(assembly, "make_redactor", lambda settings: load(settings.redaction.phones))

@@ -100,7 +100,7 @@ class Memory:
     def forget_wholly(self, owner: str = "local", **select: Any) -> Json:
         """Forget, and wait until no byte is left."""
         done = self.erased(self.forget(owner, **select), owner)
-        assert (done["state"], done["remaining"]) == ("done", [])
+        assert (done["state"], done["remaining"]) == ("done", []), done
         return done
 
     # ---- what is left ---------------------------------------------------------

@@ -3,7 +3,7 @@
 A process that opens and closes the database's file drops the locks of its own SQLite on it, so the
 gateway can't read that file; and a search through gigabytes is nothing to do beside recalls. This
 one empties the write-ahead log, looks through every file, overwrites what SQLite has left behind in
-unused room of its pages, and looks again. What is found then counts if no row that is still there
+unused room of its pages, and looks again. What is found then counts if no source that is still there
 explains it.
 
 Run as `python -m pipeline.forgetting.checking`: a `Task` as JSON comes in, a `Finding` goes out.
@@ -23,7 +23,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from pipeline.text.needles import PIECE, Finder
+from pipeline.text.needles import LONG, PIECE, Finder
 from storage import database_pages
 from storage.database import open_database
 from storage.errors import MemoryServiceError
@@ -54,6 +54,7 @@ class Task:
         skipped: Paths that are left out, with all below.
         pieces: What to look for, in hexadecimal.
         sweep: Overwrite all unused room of the database's pages, not only where something is found.
+        suspects: Packages that have lost events or words: what was said of them explains nothing.
     """
 
     database: str
@@ -62,13 +63,15 @@ class Task:
     skipped: tuple[str, ...]
     pieces: tuple[str, ...]
     sweep: bool = False
+    suspects: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What was found. `busy`: a reader kept the write-ahead log, and nothing is known.
 
-    `left` counts by file the pieces that nothing explains, `cleared` the pages that had some.
+    `left` counts by file the pieces that nothing explains, with the tables that hold them where
+    they are in the database; `cleared` counts the pages that had some.
     """
 
     busy: bool = False
@@ -137,6 +140,10 @@ class _Check:
         self._descriptor = descriptor
         self._size = database_pages.page_size(descriptor)
         self._finder = Finder([bytes.fromhex(piece) for piece in task.pieces])
+        # A short text may well be the name of a field: rows explain it, in other files nothing does.
+        self._telling = frozenset(
+            which for which, piece in enumerate(self._finder.wanted) if len(piece) >= LONG
+        )
         self._pages: set[int] = set()
 
     def run(self) -> Finding:
@@ -152,8 +159,9 @@ class _Check:
                 found.pop(str(name), None)
             found |= self._in_database()
         explained = self._explained(frozenset().union(*found.values()) if found else frozenset())
-        left = {name: len(pieces - explained) for name, pieces in found.items()}
-        return Finding(left={name: n for name, n in left.items() if n}, cleared=cleared)
+        left = {name: pieces - explained for name, pieces in found.items()}
+        told = {self._named(name, pieces): len(pieces) for name, pieces in left.items() if pieces}
+        return Finding(left=told, cleared=cleared)
 
     # ---- files -----------------------------------------------------------------
 
@@ -183,7 +191,7 @@ class _Check:
         for chunk in chunks:
             found |= self._finder.found(end + chunk)
             end = chunk[1 - PIECE :]
-        return frozenset(found)
+        return self._telling & found
 
     def _in_database(self) -> dict[str, frozenset[int]]:
         """The same of the database and its log, whose pages are read one by one."""
@@ -230,15 +238,23 @@ class _Check:
     # ---- what explains a find ------------------------------------------------------
 
     def _explained(self, pieces: frozenset[int]) -> frozenset[int]:
-        """Which of these stand in rows that are still there."""
+        """Which of these stand in something that may rightly hold them."""
         wanted = sorted(pieces)
         finder = Finder([self._finder.wanted[which] for which in wanted])
         found: set[int] = set()
-        for joined in _joined(content.values() if wanted else ()):
+        for joined in _joined(content.sources(self._task.suspects) if wanted else ()):
             found |= finder.found(joined)
             if len(found) == len(wanted):
                 break
         return frozenset(wanted[which] for which in found)
+
+    def _named(self, name: str, pieces: frozenset[int]) -> str:
+        """A file; of the database, with the tables whose rows hold these pieces."""
+        if name not in {str(self._path), str(self._log)}:
+            return name
+        finder = Finder([self._finder.wanted[which] for which in sorted(pieces)])
+        tables = {table for table, value in content.values() if finder.found(value)}
+        return f"{name} ({', '.join(sorted(tables))})" if tables else name
 
 
 def _joined(values: Iterable[bytes]) -> Iterator[bytes]:
@@ -268,7 +284,7 @@ def main(arguments: Sequence[str], given: bytes) -> dict[str, Any]:
         # Whoever asked is gone; an answer of nothing would say that nothing is left.
         raise SystemExit(1)
     asked = json.loads(given)
-    lists = {name: tuple(asked[name]) for name in ("folders", "skipped", "pieces")}
+    lists = {name: tuple(asked[name]) for name in ("folders", "skipped", "pieces", "suspects")}
     return asdict(check(Task(**(asked | lists))))
 
 

@@ -85,7 +85,7 @@ def _trim(plan: Plan, gone: Collection[str]) -> None:
     tokens = {event.seq: estimate_tokens(event.text) for event in plan.events}
     trimming.trim_packages(plan.owner, plan.packages, tokens.keys(), tokens)
     trimming.read_again(plan.packages)
-    trimming.forget_signatures((item.event.seq for item in plan.covered), plan.packages)
+    trimming.forget_signatures(item.event.seq for item in plan.covered)
     trimming.scrub_outputs(plan.mentioning, gone, places)
 
 
@@ -120,12 +120,9 @@ def _scrub_snapshots(plan: Plan, gone: Collection[str], based_on: int, now: int)
     """
     changing = {record.id for record in plan.changed}
     changed = []
-    for subject in {*plan.subjects, OWNER_OBJECT}:
-        published = snapshots.get(plan.owner, subject)
-        if published is None:
-            continue
-        sections = tuple(_without(part, gone, changing) for part in published.sections)
-        if sections != published.sections:
+    for subject, published in erasure.sections(plan.owner, {*plan.subjects, OWNER_OBJECT}):
+        sections = tuple(_without(part, gone, changing) for part in published)
+        if sections != published:
             made = snapshot.make(
                 plan.owner,
                 subject,

@@ -261,6 +261,7 @@ class Eraser:
             skipped=tuple(map(str, (*places.skipped, self._ports.traces.folder))),
             pieces=tuple(sorted(pieces)),
             sweep=any(one.sampled for one in all_wanted),
+            suspects=tuple(sorted({number for one in all_wanted for number in one.suspects})),
         )
 
     def _wanted_of(self, found: Forgetting) -> Wanted:

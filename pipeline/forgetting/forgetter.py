@@ -148,7 +148,7 @@ class Forgetter:
             with forgettable.reading():
                 seen = planning.make(under_way.owner, part, targets)
                 recalls = StoredRecalls(under_way.owner, seen.names, seen.texts)
-            self._write_down(under_way.id, [*seen.texts, *recalls.texts])
+            self._write_down(under_way.id, [*seen.texts, *recalls.texts], seen.packages)
             try:
                 self._writer.call(
                     "forget", partial(self._commit, under_way, part, targets, rest, seen, recalls)
@@ -158,10 +158,12 @@ class Forgetter:
             return
         raise BusyError("The owner's memory changes again and again.", retry_after_ms=_AGAIN_MS)
 
-    def _write_down(self, forgetting_id: str, texts: Sequence[str]) -> None:
+    def _write_down(
+        self, forgetting_id: str, texts: Sequence[str], suspects: Sequence[int]
+    ) -> None:
         faults.fire("erase.before_traces")
         try:
-            self._traces.add(forgetting_id, texts)
+            self._traces.add(forgetting_id, texts, suspects=suspects)
         except OSError as error:
             raise UnavailableError(
                 f"{self._traces.folder} can't be written: {error.strerror}. Nothing was forgotten."

@@ -206,14 +206,15 @@ class _Making:
     @cached_property
     def _proposals(self) -> list[StoredProposal]:
         ids = {event.id for event in self._events}
-        said = [version for name in self._gone for version in self._versions.get(name, ())]
+        gone = [version for name in self._gone for version in self._versions.get(name, ())]
+        said = frozenset().union(*map(forgetting.statements_of, gone))
         return [
             stored
             for stored in forgettable.proposals_of(self._packages)
             if stored.record_id in self._gone
             or any(quote.event_id in ids for quote in stored.proposal.evidence)
             or any(quotes(stored.proposal, item) for item in self._covered)
-            or any(forgetting.same_words(stored.proposal, version) for version in said)
+            or not said.isdisjoint(forgetting.statements_of(stored.proposal))
         ]
 
     def _stripped(self) -> Iterator[Stripped]:

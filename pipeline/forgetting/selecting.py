@@ -7,7 +7,7 @@ from storage.errors import BadRequestError
 from storage.records.forgetting import ForgettingPart, Selection, Targets
 from storage.repositories import events, forgettable, objects, records
 
-PART: Final = 200
+PART: Final = 100
 """Records, and events, that one transaction takes away: some tens of milliseconds of the lock."""
 
 

@@ -22,6 +22,7 @@ MOST_TERMS: Final = 5_000
 _PIECE: Final = "p"
 _TERM: Final = "t"
 _SAMPLED: Final = "s"
+_SUSPECT: Final = "k"
 _BLOCK: Final = 1 << 16
 
 
@@ -29,12 +30,14 @@ _BLOCK: Final = 1 << 16
 class Wanted:
     """What is looked for: pieces of text, and terms by the field that they stood in.
 
-    `sampled` says that there would have been more pieces.
+    `sampled` says that there would have been more pieces. `suspects` are packages that have lost
+    events or words.
     """
 
     pieces: frozenset[bytes]
     terms: frozenset[tuple[str, str]]
     sampled: bool
+    suspects: frozenset[int] = frozenset()
 
 
 _NOTHING: Final = Wanted(frozenset(), frozenset(), sampled=False)
@@ -60,6 +63,7 @@ class Traces:
         forgetting_id: str,
         texts: Iterable[str] = (),
         terms: Iterable[tuple[str, str]] = (),
+        suspects: Collection[int] = (),
     ) -> None:
         """Add what goes now; it is on disk when this returns.
 
@@ -67,6 +71,7 @@ class Traces:
             forgetting_id: Whose list.
             texts: Texts that go.
             terms: Field and term of index entries that go.
+            suspects: Packages that lose events or words.
 
         Raises:
             OSError: It can't be written.
@@ -80,11 +85,15 @@ class Traces:
         new = sorted(set(terms) - known.terms)[: MOST_TERMS - len(known.terms)]
         lines = [f"{_PIECE} {piece.hex()}\n" for piece in taken]
         lines += [f"{_TERM} {f'{field} {term}'.encode().hex()}\n" for field, term in new]
+        lines += [f"{_SUSPECT} {str(number).encode().hex()}\n" for number in suspects]
         lines += [f"{_SAMPLED} \n"] if sampled else []
         self._append(self.path(forgetting_id), "".join(lines).encode("ascii"))
         # Read back for each of many parts, a long list would take longer than its forgetting.
         self._known[forgetting_id] = Wanted(
-            known.pieces.union(taken), known.terms.union(new), sampled=sampled
+            known.pieces.union(taken),
+            known.terms.union(new),
+            sampled=sampled,
+            suspects=known.suspects.union(suspects),
         )
 
     def _append(self, path: Path, content: bytes) -> None:
@@ -105,7 +114,7 @@ class Traces:
             lines = self.path(forgetting_id).read_text(encoding="ascii").splitlines()
         except FileNotFoundError:
             return None
-        found: dict[str, list[bytes]] = {_PIECE: [], _TERM: [], _SAMPLED: []}
+        found: dict[str, list[bytes]] = {_PIECE: [], _TERM: [], _SAMPLED: [], _SUSPECT: []}
         for line in lines:
             kind, _, content = line.partition(" ")
             if kind in found and len(content) % 2 == 0:
@@ -115,6 +124,7 @@ class Traces:
             frozenset(piece for piece in found[_PIECE] if piece),
             frozenset((field, term) for field, _, term in terms),
             sampled=bool(found[_SAMPLED]),
+            suspects=frozenset(int(number) for number in found[_SUSPECT] if number.isdigit()),
         )
 
     def destroy(self, forgetting_id: str) -> None:

@@ -1,25 +1,56 @@
 """Index entries made anew from events and records, and told apart from those that are stored."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from pipeline.rules.indexing import EventIndexer, Turns, event_document, record_entry
 from pipeline.text.tokenise import Tokenizer
 from storage.records.events import Event, Fate
 from storage.records.recall import IndexEntry
-from storage.repositories import events, index, intake, records
+from storage.repositories import events, index, intake, records, tombstones
 
 BATCH: Final = 500
 
-Found = tuple[list[IndexEntry], dict[str, int]]
-"""Entries that are to be written, and how many were looked at and what they are."""
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Some documents: entries that are to be written, and how many were looked at and what they are.
+
+    `newest` holds the sequence number of each such document's newest entry when it was compared.
+    """
+
+    entries: Sequence[IndexEntry]
+    newest: Mapping[str, int]
+    counts: dict[str, int]
 
 
-def differing(owner: str | None, tokenizer: Tokenizer) -> Iterator[Found]:
-    """Look at every document of one owner or of all, some hundreds at a time."""
-    for whose in intake.owners() if owner is None else [owner]:
-        yield from _of_events(whose, tokenizer)
-        yield from _of_records(whose, tokenizer)
+def differing(owner: str, tokenizer: Tokenizer) -> Iterator[Found]:
+    """Look at every document of an owner, some hundreds at a time."""
+    yield from _of_events(owner, tokenizer)
+    yield from _of_records(owner, tokenizer)
+
+
+def append(owner: str, found: Found, *, forgotten: int, tokenizer: Tokenizer) -> bool:
+    """Write what differed; runs in the writer.
+
+    What has got another entry since it was compared has it from newer facts, and keeps it.
+
+    Returns:
+        Whether it was done: not if the owner has had something forgotten since `forgotten` was
+        read (see `tombstones.count`), since it may be among these words.
+    """
+    if tombstones.count(owner) != forgotten:
+        return False
+    stored = index.newest(owner, [entry.document for entry in found.entries])
+    seqs = {name: entry.seq for name, entry in stored.items()}
+    unchanged = [
+        entry
+        for entry in found.entries
+        if seqs.get(entry.document) == found.newest.get(entry.document)
+    ]
+    index.append(unchanged, tokenizer=tokenizer.version)
+    return True
 
 
 def _of_events(owner: str, tokenizer: Tokenizer) -> Iterator[Found]:
@@ -70,4 +101,5 @@ def _compared(owner: str, made: list[IndexEntry]) -> Found:
         counts[outcome] += 1
         if outcome != "same":
             wrong.append(entry)
-    return wrong, counts
+    newest = {entry.document: entry.seq for entry in stored.values()}
+    return Found(wrong, newest, counts)

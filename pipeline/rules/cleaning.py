@@ -67,8 +67,7 @@ def clean(events: Sequence[Event], redactor: Redactor) -> list[Cleaned]:
 
 def _read(event: Event) -> str:
     """All that is read of an event."""
-    data = () if event.data is None else neutralise.strings(event.data)
-    return "\n".join((event.text, *_names(event), *data))
+    return "\n".join((event.text, *_names(event), *neutralise.strings(event.data)))
 
 
 def _joined(before: Cleaned, after: Cleaned) -> Cleaned:
@@ -184,13 +183,13 @@ def _names_cleaned(event: Event, redactor: Redactor, counts: Counter[str]) -> Cl
     return Cleaned(kept, counts)
 
 
-def _ids(event: Event) -> Mapping[str, Sequence[str]]:
+def _ids(event: Event) -> Mapping[str, Sequence[str | None]]:
     return {
         "id": [event.id],
         "owner": [event.owner],
         "kind": [event.kind],
-        "task.id": [event.task_id] if event.task_id is not None else [],
-        "request_id": [event.request_id] if event.request_id is not None else [],
+        "task.id": [event.task_id],
+        "request_id": [event.request_id],
         "objects[{}].id": [ref.id for ref in event.objects],
         "causes[{}]": event.causes,
         "recalled[{}]": event.recalled,

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from pipeline.rules.filtering import FINAL_STATES, classify
 from pipeline.rules.cases import record_id
+from pipeline.rules.filtering import FINAL_STATES, classify
 from pipeline.rules.sources import MAX_EVIDENCE, ordered
 from pipeline.rules.wording import chinese, clip, degenerate, normalised, simplified
 from storage.records.events import Event, Role

@@ -17,7 +17,8 @@ FINAL_STATES = frozenset({"done", "failed", "cancelled"})
 """Task states that end a task (spec: protocol, Conventions in `data`)."""
 
 RECORD_EDIT = "record.edit"
-"""The user's words that an import has taken from an edited document; their effect is there already."""
+"""The user's words that an import has taken from an edited document; their effect is there already.
+The wire takes no event of this kind."""
 
 URGENT_STATES = FINAL_STATES | {"blocked"}
 """Task states that close a package at once (mission C2)."""

@@ -96,12 +96,20 @@ def texts_of(said: Record | Proposal) -> tuple[str, ...]:
     return (*(text for text in single if text), *(text for texts in lists for text in texts))
 
 
+def statements_of(said: Record | Proposal) -> frozenset[tuple[str, ...]]:
+    """What a record or a proposal shares with all that say the same.
+
+    One in the same words shares the first, one with the same value in the same slot the second.
+    """
+    words = ("words", normalised(said.content))
+    if said.key is None or said.value is None:
+        return frozenset({words})
+    return frozenset({words, ("value", said.kind, said.key, said.value)})
+
+
 def same_words(one: Record | Proposal, other: Record | Proposal) -> bool:
     """Whether two say the same, in the same words or with the same value in the same slot."""
-    if normalised(one.content) == normalised(other.content):
-        return True
-    valued = one.key is not None and one.value is not None
-    return valued and (one.kind, one.key, one.value) == (other.kind, other.key, other.value)
+    return not statements_of(one).isdisjoint(statements_of(other))
 
 
 def on_other_sources(

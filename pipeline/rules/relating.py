@@ -39,12 +39,12 @@ def relate(first: Record, second: Record) -> Relation:
         return Relation.APART
     if not _same_slot(first, second):
         return Relation.CONFLICT
-    if _unseats(first, second):
+    if unseats(first, second):
         return Relation.FIRST_WINS
-    return Relation.SECOND_WINS if _unseats(second, first) else Relation.CONFLICT
+    return Relation.SECOND_WINS if unseats(second, first) else Relation.CONFLICT
 
 
-def _unseats(first: Record, second: Record) -> bool:
+def unseats(first: Record, second: Record) -> bool:
     """A candidate, seen on one day only, does not yet unseat what holds (mission F3)."""
     waiting = first.status is RecordStatus.CANDIDATE and second.status is RecordStatus.ACTIVE
     return outranks(first, second) and not waiting

@@ -10,7 +10,16 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from pipeline.rules.board import Board
-from pipeline.rules.relating import LIVE, TOLD, Relation, outranks, relate, rivals, same_reach
+from pipeline.rules.relating import (
+    LIVE,
+    TOLD,
+    Relation,
+    outranks,
+    relate,
+    rivals,
+    same_reach,
+    unseats,
+)
 from pipeline.rules.sources import borne_out_twice, independent, joined, ordered, origins_of
 from pipeline.rules.wording import content_words
 from storage.records.knowledge import (
@@ -167,7 +176,7 @@ def _replace_named(board: Board, record_id: str, named: Sequence[str]) -> None:
         record, other = board.records[record_id], board.records.get(name)
         if other is None or other.status not in LIVE or not same_reach(record, other):
             continue
-        if outranks(record, other):
+        if unseats(record, other):
             board.supersede(record_id, name)
         else:
             kept = tuple(known for known in record.supersedes if known != name)

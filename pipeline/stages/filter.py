@@ -5,7 +5,7 @@ the same transaction as what it read was written.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pipeline.errors import LostRaceError
 from pipeline.rules import filtering, indexing
@@ -15,7 +15,7 @@ from pipeline.rules.packaging import Packer
 from pipeline.text.budget import estimate_tokens
 from pipeline.text.tokenise import Tokenizer
 from storage.clock import Clock
-from storage.records.events import Event, Fate, ObjectRef
+from storage.records.events import Event, Fate, ObjectRef, Role
 from storage.records.packing import DraftPackage, FiledEvent
 from storage.records.recall import IndexEntry
 from storage.repositories import events, index, intake, objects, tombstones
@@ -130,11 +130,15 @@ class Filter:
         index.append(work.entries, tokenizer=self._tokenizer.version)
 
     def _write_objects(self, work: Pass) -> None:
-        refs: dict[str, ObjectRef] = {}
-        for event in work.events:
-            for ref in event.objects:
-                refs.setdefault(ref.id, ref)
-        objects.ensure(work.owner, list(refs.values()), self._clock.now_ms())
+        now = self._clock.now_ms()
+        own = _named(event for event in work.events if event.role is not Role.EXTERNAL)
+        for ref in own.values():
+            self._rename(work, ref, now)
+        pages = _named(event for event in work.events if event.role is Role.EXTERNAL)
+        named = pages | {
+            ref.id: ref if ref.title or ref.kind else pages.get(ref.id, ref) for ref in own.values()
+        }
+        objects.ensure(work.owner, list(named.values()), now)
         intake.write_objects(
             work.owner,
             [
@@ -143,6 +147,23 @@ class Filter:
                 for place, ref in enumerate(event.objects)
             ],
         )
+
+    def _rename(self, work: Pass, ref: ObjectRef, now: int) -> None:
+        """Let a title and kind take the place of those that a page has given, and of no others."""
+        known = objects.find(work.owner, ref.id) if ref.title or ref.kind else None
+        if known is None:
+            return
+        wanted = replace(known, title=ref.title or known.title, kind=ref.kind or known.kind)
+        if wanted == known:
+            return
+        naming = events.by_seqs(work.owner, intake.naming(work.owner, ref.id, self._batch))
+        before = [event for event in naming if event.seq <= work.seen]
+        theirs = _named(event for event in before if event.role is Role.EXTERNAL).get(ref.id)
+        ours = _named(event for event in before if event.role is not Role.EXTERNAL).get(ref.id)
+        told = ours is not None and (ours.title or ours.kind)
+        if theirs is None or told or known.title != (theirs.title or ref.id):
+            return
+        objects.put(wanted, expected_revision=known.revision, now=now)
 
     def _entries(self, owner: str, found: Sequence[Event], plan: Plan) -> list[IndexEntry]:
         fates = {note.seq: note.fate for note in plan.notes}
@@ -165,6 +186,18 @@ class Filter:
         if event.stream is None:
             return ()
         return events.before_in_stream(event.owner, event.stream, event.seq, indexing.NEIGHBOURS)
+
+
+def _named(found: Iterable[Event]) -> dict[str, ObjectRef]:
+    """The objects that events name, each with the first title and the first kind it is given."""
+    refs: dict[str, ObjectRef] = {}
+    for event in found:
+        for ref in event.objects:
+            first = refs.setdefault(ref.id, ref)
+            refs[ref.id] = replace(
+                first, title=first.title or ref.title, kind=first.kind or ref.kind
+            )
+    return refs
 
 
 def _filed(

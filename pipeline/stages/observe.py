@@ -2,23 +2,29 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
+from itertools import accumulate
 from typing import Any
 
 from pipeline.observers.port import Observer
 from pipeline.observers.reading import work_package
 from pipeline.rules import validating
+from pipeline.rules.borrowing import DATA_ROLES
 from pipeline.rules.reviewing import ReviewTimes
 from pipeline.stages.completing import completed
 from pipeline.stages.contract import Applied, each
 from storage.clock import Clock
 from storage.errors import BadRequestError
 from storage.records.events import OWNER_OBJECT
+from storage.records.finding import Wanted
 from storage.records.knowledge import Proposal, Record, RejectionCode
 from storage.records.runs import Observation, Package, Stage, Verdict, WorkPackage
-from storage.repositories import events, objects, proposals, records
+from storage.repositories import comparing, events, objects, proposals, records
 
-NEAR_TEXTS = 20
-"""How many external texts before a package's end its proposals are held against."""
+NEAR_TEXTS = 100
+"""How many texts of pages, screens and tools before a package's end its proposals are held against."""
+
+NEAR_SIGNS = 300_000
+"""Code points that these texts have together, but for the newest: a bound on time, and on no text."""
 
 WITHHELD = "(withheld: it held what must not be kept)"
 
@@ -107,21 +113,26 @@ class Observe:
         return Judged(observation, tuple(judged))
 
     def _with_named(self, work: WorkPackage, observation: Observation) -> WorkPackage:
-        """The package, also knowing the records that events recalled and proposals would replace."""
+        """The package, also knowing the records that events recalled and proposals would replace.
+
+        By name or by filling their slot.
+        """
         wanted = {record for item in work.events for record in item.event.recalled}
         for proposal in observation.proposals:
             wanted.update(proposal.supersedes)
-        missing = wanted - {record.id for record in work.known}
-        if not missing:
-            return work
-        return replace(work, known=(*work.known, *records.by_ids(work.package.owner, missing)))
+        named = records.by_ids(work.package.owner, wanted) if wanted else []
+        found = {record.id: record for record in (*named, *_filling(work, observation))}
+        missing = found.keys() - {record.id for record in work.known}
+        return replace(work, known=(*work.known, *(found[name] for name in sorted(missing))))
 
     @staticmethod
     def _with_near(work: WorkPackage) -> WorkPackage:
-        """The package, with the pages that its speakers may have read before."""
+        """The package, with what its speakers may have read before on pages, screens and in tools."""
         package = work.package
-        near = events.external_before(package.owner, package.last_seq, NEAR_TEXTS)
-        return replace(work, near=tuple(near))
+        found = events.told_before(package.owner, package.last_seq, DATA_ROLES, NEAR_TEXTS)
+        signs = list(accumulate(len(event.text) for event in reversed(found)))
+        near = max(1, sum(total <= NEAR_SIGNS for total in signs))
+        return replace(work, near=tuple(found[-near:]))
 
     def _withheld(self, proposal: Proposal, code: RejectionCode | None) -> Proposal:
         """A rejected proposal as it may be kept: its rejection may have come before a look for secrets.
@@ -150,6 +161,16 @@ class Observe:
             ],
         }
         return Applied(answer, computed.observation.nothing_worth_keeping)
+
+
+def _filling(work: WorkPackage, observation: Observation) -> Iterator[Record]:
+    """The records that stand in the slots which proposals name."""
+    for proposal in observation.proposals[: validating.MAX_PROPOSALS]:
+        if proposal.key is not None:
+            scope = replace(proposal.scope, objects=tuple(sorted(set(proposal.scope.objects))))
+            slot = (proposal.key, scope)
+            about = (proposal.subject or work.package.object_id,)
+            yield from comparing.comparable(work.package.owner, Wanted(about, slots=(slot,)))
 
 
 def _strings(value: object) -> Iterator[str]:

@@ -6,22 +6,24 @@ theirs to write. A record that is not known here comes in whole, and only as it 
 
 What an import trusts: the digest in a document has no key, so it finds edits, not forgeries. An
 import is the act of an operator who answers for the files. What is checked all the same: a record
-that only the user's words can bring about has to be the user's, and one whose evidence lies here and
-is external text stays external (mission B5).
+that comes in is no larger than one that is proposed; what only the user's words can bring about has
+to be the user's and rest on some that are not known here to be somebody else's; and one whose
+evidence lies here weighs no more than that (mission B5).
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Final
 
+from pipeline.rules.borrowing import DATA_ROLES
 from pipeline.rules.relating import DISABLED, LIVE
-from pipeline.rules.trusting import BINDING_KINDS, RETELLING
-from pipeline.rules.validating import MAX_CONTENT, MAX_CUE, MAX_ENTRIES
+from pipeline.rules.trusting import AUTHORITY, BINDING_KINDS, RETELLING
+from pipeline.rules.validating import MAX_CONTENT, MAX_CUE, MAX_ENTRIES, MAX_KEY
 from pipeline.rules.wording import degenerate
 from pipeline.transfer.reading import ReadObject, ReadRecord
 from pipeline.transfer.refusals import Refusal
-from storage.records.events import Role
+from storage.records.events import OWNER_OBJECT, Role
 from storage.records.knowledge import (
     Authority,
     FactClass,
@@ -109,6 +111,7 @@ _FIXED: Final = tuple(
 )
 _TOLD_AS: Final = {"owner_scope": "owner", "subject_id": "subject", "fact_class": "class"}
 _ENDED: Final = frozenset({RecordStatus.EXPIRED, RecordStatus.ARCHIVED})
+_RESERVED: Final = "ids that begin with @ are reserved"
 _UNKNOWN: Final = "memory has nothing here to edit; import the unchanged document first"
 _STABLE: Final = frozenset({FactClass.PROFILE, FactClass.PROJECT})
 
@@ -145,12 +148,29 @@ def _arriving(found: ReadRecord, base: Decision) -> Decision:
     record = found.record
     if not found.sealed:
         return base.refused(Refusal.EDITED, _UNKNOWN)
-    stable = record.kind is RecordKind.FACT and record.fact_class in _STABLE
-    if (record.kind in BINDING_KINDS or stable) and record.authority is not Authority.USER:
+    if _needs_user(record) and record.authority is not Authority.USER:
         return base.refused(
             Refusal.UNTRUSTED_SOURCE, "only the user's own words can back this", "authority"
         )
+    if record.kind is RecordKind.COMMITMENT and record.authority < Authority.INFERENCE:
+        return base.refused(
+            Refusal.UNTRUSTED_SOURCE, "a commitment needs the words of who made it", "authority"
+        )
+    too_long = _too_long(record, WORDS) or _key_too_long(record)
+    if too_long is not None:
+        return base.refused(*too_long)
     return replace(base, outcome=Outcome.CREATED, record=record)
+
+
+def _needs_user(record: Record) -> bool:
+    stable = record.kind is RecordKind.FACT and record.fact_class in _STABLE
+    return record.kind in BINDING_KINDS or stable
+
+
+def _key_too_long(record: Record) -> tuple[Refusal, str, str] | None:
+    if len(record.key or "") <= MAX_KEY:
+        return None
+    return Refusal.TOO_LONG, f"at most {MAX_KEY} characters", "key"
 
 
 def _edited(
@@ -191,19 +211,32 @@ def _said(record: Record) -> frozenset[tuple[str, int, int, str]]:
 
 def _fault(record: Record, edits: list[str]) -> tuple[Refusal, str, str] | None:
     """What is wrong with an edit, as for any proposal."""
-    for name in edits:
-        value = getattr(record, name)
-        limit = MAX_CUE if name == "cues" else MAX_CONTENT
-        texts = (value,) if isinstance(value, str) else value if isinstance(value, tuple) else ()
-        if len(texts) > MAX_ENTRIES or any(len(text) > limit for text in texts):
-            told = f"at most {MAX_ENTRIES} entries of {limit} characters"
-            return Refusal.TOO_LONG, told, name
-        if name in {"content", "cues"} and any(map(degenerate, texts)):
+    too_long = _too_long(record, edits)
+    if too_long is not None:
+        return too_long
+    for name in ("content", "cues"):
+        if name in edits and any(map(degenerate, _texts(record, name))):
             return Refusal.DEGENERATE, "it is empty, or repeats itself", name
     start, end = record.valid_from, record.valid_to
     if start is not None and end is not None and end < start:
         return Refusal.DEGENERATE, "the validity ends before it starts", "valid_to"
     return None
+
+
+def _too_long(record: Record, names: Iterable[str]) -> tuple[Refusal, str, str] | None:
+    """The first of these fields that holds more than a proposal's may."""
+    for name in names:
+        limit = MAX_CUE if name == "cues" else MAX_CONTENT
+        texts = _texts(record, name)
+        if len(texts) > MAX_ENTRIES or any(len(text) > limit for text in texts):
+            told = f"at most {MAX_ENTRIES} entries of {limit} characters"
+            return Refusal.TOO_LONG, told, name
+    return None
+
+
+def _texts(record: Record, name: str) -> tuple[str, ...]:
+    value = getattr(record, name)
+    return (value,) if isinstance(value, str) else value if isinstance(value, tuple) else ()
 
 
 def _next(record: Record, present: Record, words: tuple[str, ...], now: int) -> Record:
@@ -225,12 +258,29 @@ def _authority(present: Record) -> Authority:
     return Authority.USER
 
 
-def trusts(record: Record, *, roles: Collection[Role | None]) -> bool:
-    """Whether a new record may have its authority: what rests on external text alone has none.
+def trusts(record: Record, *, here: Collection[Role], told: Collection[Role | None]) -> bool:
+    """Whether a new record may rest on its evidence, and have its authority.
 
-    `roles` are those of its evidence, None where nobody knows.
+    Args:
+        record: As its document tells it.
+        here: Who said those parts of its evidence that stand in events of this memory.
+        told: Who said the others, as its document tells; None where that says nothing.
     """
-    return set(roles) != {Role.EXTERNAL} or record.authority is Authority.EXTERNAL
+    roles = {*here, *told}
+    if roles == {Role.EXTERNAL} and record.authority is not Authority.EXTERNAL:
+        return False
+    if here and not told and record.authority > max(AUTHORITY[role] for role in here):
+        return False
+    promised = record.kind is RecordKind.COMMITMENT
+    if not promised and not _needs_user(record):
+        return True
+    owners = {Role.USER, Role.SUPERVISOR} if promised else {Role.USER}
+    if Role.EXTERNAL in roles:
+        return False
+    if owners & {*here}:
+        return True
+    # Nobody who may say it is known to have: then the unknown parts of its evidence have to.
+    return not DATA_ROLES & {*here} and bool({*owners, None} & {*told})
 
 
 def located(record: Record, found: Callable[[Span], int | None]) -> Record:
@@ -253,9 +303,9 @@ def decide_object(found: ReadObject, present: MemoryObject | None) -> Decision:
     wanted = found.object
     base = Decision(Outcome.UNCHANGED, "object", wanted.id)
     if present is None:
-        if found.sealed:
-            return replace(base, outcome=Outcome.CREATED, object=wanted)
-        return base.refused(Refusal.EDITED, _UNKNOWN)
+        if not found.sealed:
+            return base.refused(Refusal.EDITED, _UNKNOWN)
+        return _unfit(wanted, base) or replace(base, outcome=Outcome.CREATED, object=wanted)
     if _looks(wanted) == _looks(present):
         return base
     if wanted.revision == present.revision:
@@ -265,12 +315,19 @@ def decide_object(found: ReadObject, present: MemoryObject | None) -> Decision:
 
 
 def _renamed(wanted: MemoryObject, base: Decision) -> Decision:
-    if wanted.id.startswith("@"):
-        return base.refused(Refusal.NOT_EDITABLE, "ids that begin with @ are reserved", "id")
+    if wanted.id == OWNER_OBJECT:
+        return base.refused(Refusal.NOT_EDITABLE, _RESERVED, "id")
+    return _unfit(wanted, base) or replace(base, outcome=Outcome.UPDATED, object=wanted)
+
+
+def _unfit(wanted: MemoryObject, base: Decision) -> Decision | None:
+    """The refusal of an object that nobody could put."""
+    if wanted.id.startswith("@") and wanted.id != OWNER_OBJECT:
+        return base.refused(Refusal.NOT_EDITABLE, _RESERVED, "id")
     if not 1 <= len(wanted.title) <= MAX_TITLE:
         told = f"a title has 1 to {MAX_TITLE} characters"
         return base.refused(Refusal.TOO_LONG, told, "title")
-    return replace(base, outcome=Outcome.UPDATED, object=wanted)
+    return None
 
 
 def _looks(found: MemoryObject) -> tuple[str, str, str]:

@@ -146,12 +146,9 @@ class Importer:
             # All that it rested on was forgotten: what was derived goes with its sources (D8).
             return Item(decision.so(Outcome.FORGOTTEN))
         record = located(record, lambda span: _seq(span, sources))
-        if not trusts(record, roles=_roles(record, sources)):
-            return Item(
-                decision.refused(
-                    Refusal.UNTRUSTED_SOURCE, "its evidence is external text", "authority"
-                )
-            )
+        if not trusts(record, here=_here(record, sources), told=_told(record)):
+            reason = "its evidence is not that of who may say it"
+            return Item(decision.refused(Refusal.UNTRUSTED_SOURCE, reason, "authority"))
         try:
             record, counts = cleaning.cleaned_record(record, self._redactor)
         except cleaning.SecretNameError:
@@ -246,10 +243,12 @@ def _seq(span: Span, sources: Mapping[str, Event]) -> int | None:
     return event.seq if event is not None and span.stands_in(event.text) else None
 
 
-def _roles(record: Record, sources: Mapping[str, Event]) -> set[Role | None]:
-    """Whose words it rests on: by the events that are here, else as its document tells."""
+def _here(record: Record, sources: Mapping[str, Event]) -> set[Role]:
+    """Who said those parts of its evidence that stand in events of this memory."""
+    return {sources[span.event_id].role for span in record.evidence if span.seq > 0}
+
+
+def _told(record: Record) -> set[Role | None]:
+    """Who said the others, as its document tells."""
     told = {origin.event_id: origin.role for origin in record.origins}
-    return {
-        sources[span.event_id].role if span.seq > 0 else told.get(span.event_id)
-        for span in record.evidence
-    }
+    return {told.get(span.event_id) for span in record.evidence if span.seq <= 0}

@@ -71,13 +71,19 @@ def _ended(
 
 def _differs(found: OperationResult) -> bool:
     return any(
-        number for counts in found.report.values() for what, number in counts.items() if what != "same"
+        number
+        for counts in found.report.values()
+        for what, number in counts.items()
+        if what != "same"
     )
 
 
 def _show(found: OperationResult, output: Output) -> None:
-    outcomes = ("same", "changed", "added", "removed")
+    outcomes = ("same", "changed", "added", "removed", "failed")
     output.table(
         ["made anew", *outcomes],
-        ([part, *(counts.get(what, 0) for what in outcomes)] for part, counts in found.report.items()),
+        (
+            [part, *(counts.get(what, 0) for what in outcomes)]
+            for part, counts in found.report.items()
+        ),
     )

@@ -126,11 +126,26 @@ def _notes(looked: Json, services: Services) -> list[str]:
         notes.append(f"the index was built anew: {services.index_rebuilt}")
     erasing = [found for found in looked.pop("forgetting") if not found.remaining]
     if erasing:
-        notes.append(f"{len(erasing)} forgettings are still being erased")
+        notes.append(f"still erasing what was forgotten: {len(erasing)} requests")
     waiting = looked.pop("in_batches")
     if waiting:
         notes.append(f"{waiting} packages wait for a message batch")
     return notes
+
+
+def _held_up(looked: Json) -> list[str]:
+    """What somebody, or a bound, keeps from going on."""
+    reasons = [f"stage {stage} is paused" for stage in looked.pop("paused")]
+    reasons += [
+        f"forgetting {found.id} is blocked: {'; '.join(found.remaining)}"
+        for found in looked["forgetting"]
+        if found.remaining
+    ]
+    until = looked.pop("budget_until")
+    if until is not None:
+        at = datetime.fromtimestamp(until / 1000, BEIJING).isoformat(timespec="minutes")
+        reasons.append(f"observer budget spent until {at}")
+    return reasons
 
 
 def _judge(looked: Json, services: Services) -> tuple[bool, list[str]]:
@@ -150,14 +165,7 @@ def _judge(looked: Json, services: Services) -> tuple[bool, list[str]]:
         reasons.append(f"a package has waited for {queue['oldest_ms'] // 1000} s")
     if looked["dead"]:
         reasons.append(f"{looked['dead']} events are parked: see ops.dead.list")
-    reasons += [f"stage {stage} is paused" for stage in looked.pop("paused")]
-    for found in looked["forgetting"]:
-        if found.remaining:
-            reasons.append(f"forgetting {found.id} is blocked: {'; '.join(found.remaining)}")
-    until = looked.pop("budget_until")
-    if until is not None:
-        at = datetime.fromtimestamp(until / 1000, BEIJING).isoformat(timespec="minutes")
-        reasons.append(f"observer budget spent until {at}")
+    reasons += _held_up(looked)
     if services.follower.fault is not None:
         reasons.append(f"the index can't follow: {services.follower.fault}")
     if looked["index_lag"] > INDEX_LAG:

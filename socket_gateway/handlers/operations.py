@@ -66,6 +66,9 @@ class Operations:
                 parts, begun.owner, dry_run=dry_run, told=partial(self._report, begun.id)
             )
             self._report(begun.id, told)
+            failed = told.get(Part.RECORDS, {}).get("failed", 0)
+            if failed:
+                error = f"{failed} objects could not be made anew and stand as they did."
         except MemoryServiceError as fault:
             error = fault.message
         except BaseException as fault:  # noqa: BLE001 - the operation has to end, whatever happens

@@ -1,8 +1,8 @@
 """Events on the wire: taking them in, where they stand, and their verbatim text."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import AfterValidator, Field, JsonValue, model_validator
 
 from socket_gateway.protocol.base import (
     MAX_CAUSES,
@@ -21,6 +21,15 @@ from socket_gateway.protocol.base import (
     Role,
     Time,
 )
+
+_IMPORT_KIND: Final = "record.edit"
+
+
+def _check_kind(value: str) -> str:
+    """An import's own events go to audit, so that nobody's words may pass for one."""
+    if value == _IMPORT_KIND:
+        raise ValueError("is reserved for the edits that an import takes; choose another kind")
+    return value
 
 
 class Source(Model):
@@ -58,7 +67,11 @@ class Event(Model):
 
     v: Literal[1]
     id: Annotated[Id, Field(description="Unique for the owner; the same id is the same event.")]
-    kind: Annotated[Id, Field(description="Such as `user.message`; an open set.")]
+    kind: Annotated[
+        Id,
+        Field(description="Such as `user.message`; an open set. `record.edit` is reserved."),
+        AfterValidator(_check_kind),
+    ]
     at: GivenTime
     source: Source
     objects: Annotated[

@@ -4,7 +4,7 @@ Everything here runs inside a transaction of the writer. What stays holds no wor
 numbers, codes, and the ids of what is still there.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -182,6 +182,19 @@ def take_object(owner: str, object_id: str) -> None:
         "DELETE FROM object WHERE owner = ? AND id = ?",
     ):
         database.execute_sql(statement, (owner, object_id))
+
+
+def sections(
+    owner: str, object_ids: Collection[str]
+) -> Iterator[tuple[str, tuple[Mapping[str, Any], ...]]]:
+    """What is published of these objects, of those that have a snapshot."""
+    for part in parts(sorted(object_ids)):
+        rows = database.execute_sql(
+            "SELECT object_id, sections FROM snapshot WHERE owner = ?"  # noqa: S608 - marks only
+            f" AND object_id IN ({_marks(part)})",
+            (owner, *part),
+        )
+        yield from [(name, tuple(load(text))) for name, text in rows.fetchall()]
 
 
 def recall_keys(owner: str) -> list[tuple[str, str]]:

@@ -219,15 +219,16 @@ def acts_before(
     return by_seqs(owner, wanted)
 
 
-def external_before(owner: str, seq: int, limit: int) -> list[Event]:
-    """The newest external texts at or below a sequence number, oldest first.
+def told_before(owner: str, seq: int, roles: Collection[Role], limit: int) -> list[Event]:
+    """The newest texts of these roles at or below a sequence number, oldest first.
 
     Only the last thousand events of the owner are looked through, as for neighbours.
     """
+    marks = ",".join("?" * len(roles))
     rows = database.execute_sql(
-        f"SELECT {_COLUMNS} FROM event WHERE owner = ? AND seq <= ? AND seq > ? AND role = 'external'"  # noqa: S608 - columns only
-        " ORDER BY seq DESC LIMIT ?",
-        (owner, seq, seq - 1_000, limit),
+        f"SELECT {_COLUMNS} FROM event WHERE owner = ? AND seq <= ? AND seq > ?"  # noqa: S608 - columns and marks only
+        f" AND role IN ({marks}) ORDER BY seq DESC LIMIT ?",
+        (owner, seq, seq - 1_000, *(role.value for role in sorted(roles)), limit),
     )
     return [_event(row) for row in reversed(rows.fetchall())]
 

@@ -68,16 +68,6 @@ def under_way() -> list[Forgetting]:
     return [_forgetting(row) for row in rows.fetchall()]
 
 
-def next_part(forgetting_id: str) -> ForgettingPart | None:
-    """What is to be taken away next, None when nothing is left."""
-    row = database.execute_sql(
-        "SELECT place, records, seqs FROM forgetting_part WHERE forgetting_id = ?"
-        " ORDER BY place LIMIT 1",
-        (forgetting_id,),
-    ).fetchone()
-    return _part(row) if row else None
-
-
 def parts_left(forgetting_id: str) -> list[ForgettingPart]:
     """All that is still to be taken away."""
     rows = database.execute_sql(

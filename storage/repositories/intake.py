@@ -223,6 +223,15 @@ def write_objects(owner: str, rows: Sequence[tuple[str, int, int]]) -> None:
     )
 
 
+def naming(owner: str, object_id: str, limit: int) -> list[int]:
+    """The sequence numbers of the first events that name an object, in sequence."""
+    rows = database.execute_sql(
+        "SELECT seq FROM event_object WHERE owner = ? AND object_id = ? ORDER BY seq LIMIT ?",
+        (owner, object_id, limit),
+    )
+    return [row[0] for row in rows.fetchall()]
+
+
 def await_results(owner: str, calls: Sequence[WaitingCall]) -> None:
     """Let calls wait for their results."""
     for call in calls:

@@ -114,11 +114,12 @@ def drop_package(package_id: int) -> None:
     )
 
 
-def forget_signatures(seqs: Iterable[int], package_ids: Collection[int]) -> None:
+def forget_signatures(seqs: Iterable[int]) -> None:
     """Drop the digests that repeats of these events would be told by."""
     database.connection().executemany(
-        "UPDATE package_event SET signature = NULL WHERE package_id = ? AND seq = ?",
-        [(package_id, seq) for seq in seqs for package_id in package_ids],
+        "UPDATE package_event SET signature = NULL WHERE seq = ?"
+        " AND package_id = (SELECT package_id FROM event_fate WHERE event_fate.seq = ?)",
+        [(seq, seq) for seq in seqs],
     )
 
 
@@ -146,7 +147,7 @@ def scrub_outputs(package_ids: Collection[int], gone: Collection[str], places: s
     for part in parts(sorted(package_ids)):
         rows = database.execute_sql(
             "SELECT package_id, stage, answer FROM stage_output WHERE answer IS NOT NULL"  # noqa: S608 - marks only
-            f" AND package_id IN ({_marks(part)})",
+            f" AND stage IN ('observe', 'merge') AND package_id IN ({_marks(part)})",
             tuple(part),
         ).fetchall()
         for package_id, stage, answer in rows:

@@ -13,11 +13,12 @@ from pydantic import JsonValue
 
 from socket_gateway import protocol
 from socket_gateway.client import MemoryClient, NotReachableError, ServiceError
+from storage.database import database
 from storage.errors import ErrorCode
 from storage.faults import FAULT_POINTS
 from tests.crash.clients import Book, Event, make_event
 from tests.crash.harness import Place, wait_until
-from tests.crash.stored import check_all
+from tests.crash.stored import check_all, opened
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(180)]
 
@@ -212,6 +213,26 @@ def act(bench: Bench, turn: int) -> None:
     assert statuses == ["active", "superseded"]
 
 
+def rebuild(bench: Bench, turn: int) -> None:
+    """Records and entries are lost behind the service's back; an operator has them made anew."""
+    ingest(bench, turn)
+    bench.place.wait_published()
+    with opened(bench.place):
+        database.execute_sql("DELETE FROM record")
+        database.execute_sql("DELETE FROM index_entry")
+
+    def done() -> bool:
+        try:
+            found = bench.client.rebuild()
+            while found.state == "running":
+                found = bench.client.operation(found.operation_id)
+        except NotReachableError:
+            return False
+        return found.state == "done"
+
+    wait_until(done, "the records made anew")
+
+
 def age(bench: Bench, turn: int) -> None:
     """A record is over by the clock as soon as it is kept, and ends with the next sweep."""
     bench.put_in({"text": f"第{turn}号临时安排 a plan for today"})
@@ -289,6 +310,8 @@ DRIVES: dict[str, Callable[[Bench, int], None]] = {
     "fail": fail,
     "renew": renew,
     "act": act,
+    "operation": rebuild,
+    "rebuild": rebuild,
     "age": age,
 }
 SETTINGS: dict[str, dict[str, object]] = {
@@ -320,6 +343,11 @@ def finish(bench: Bench) -> None:
 
         wait_until(observed, "all packages observed")
     bench.place.wait_published()
+    # Packages that carry no events hold no position back.
+    wait_until(
+        lambda: not (client.packages(state="ready").items or client.packages(state="leased").items),
+        "all packages done",
+    )
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

@@ -190,6 +190,7 @@ def test_unsafe_methods_are_known() -> None:
         "memory.observation.claim",
         "memory.observation.fail",
         "memory.object.put",
+        "memory.forget",
         "ops.dead.requeue",
         "ops.dead.discard",
     }

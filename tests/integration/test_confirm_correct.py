@@ -17,13 +17,14 @@ from storage.records.knowledge import Change, RecordStatus
 from storage.repositories import journal, records
 from tests.forgetting_support import Memory
 from tests.integration.test_rebuild import carried_out, differing
-from tests.service_support import DAY, NOW, Service, event
+from tests.service_support import DAY, MINUTE, NOW, Service, event
 from tests.socket_support import Client
 
 pytestmark = pytest.mark.integration
 
 CONFIRM: Final = "memory.record.confirm"
 CORRECT: Final = "memory.record.correct"
+HOUR: Final = 60 * MINUTE
 EXPENSE: Final = [{"id": "expense", "kind": "domain", "title": "报销 expenses"}]
 
 
@@ -64,9 +65,10 @@ def reason(error: Any) -> Any:
 def found_by(service: Service, query: str, **more: Any) -> list[str]:
     """The ids of the records that a recall finds."""
     service.services.follower.follow_once()
-    answer = service.ask(
-        "memory.continuity.recall", request_id=f"q-{query}-{more}", query=query, **more
-    )
+    asked = {"request_id": f"q-{query}-{more}", "query": query} | more
+    answer = service.ask("memory.continuity.recall", **asked)
+    while answer["state"] == "pending":
+        answer = service.ask("memory.continuity.recall", **asked)
     return [hit["record"]["id"] for hit in answer["hits"] + answer["binding"] if "record" in hit]
 
 
@@ -219,43 +221,32 @@ def test_a_superseded_record_names_its_successor(service: Service) -> None:
         assert error["details"] == {"status": "superseded", "superseded_by": [new["id"]]}
 
 
-def test_what_is_over_is_not_confirmed(service: Service) -> None:
-    """A record past its validity is not said to hold; it may be corrected."""
-    service.ingest(event("e1", "好的", objects=EXPENSE))
-    service.settle()
-    record = _proposed(service, valid_to=NOW + DAY)
-    service.clock.advance(2 * DAY)
-    yes = says(service, "确认，报销找王芳", at=NOW + DAY)
-    error = service.refused(CONFIRM, **request(record, yes, "确认，报销找王芳"))
+@pytest.mark.parametrize("swept", [False, True])
+def test_what_is_over_is_not_confirmed(service: Service, *, swept: bool) -> None:
+    """A record past its validity is not said to hold; it may be corrected, and stays expired."""
+    record = told(service, "以后报销都用新模板，到1月2日为止")
+    assert record["valid_to"] == NOW + DAY + 16 * HOUR
+    service.clock.advance(3 * DAY)
+    if swept:
+        service.work()
+    record = read(service, record)
+    assert record["status"] == ("expired" if swept else "active")
+    yes = says(service, "确认，报销用新模板", at=NOW + DAY)
+    error = service.refused(CONFIRM, **request(record, yes, "确认，报销用新模板"))
     assert (error["code"], error["details"]) == ("stale", {"status": "expired"})
-    now = says(service, "现在报销找李雷", "now", at=NOW + 2 * DAY)
+
+    now = says(service, "报销改用蓝色模板", "now", at=NOW + 3 * DAY)
     answer = service.ask(
-        CORRECT, **request(read(service, record), now, "现在报销找李雷", content="报销找李雷")
+        CORRECT, **request(record, now, "报销改用蓝色模板", content="报销都用蓝色模板")
     )
     assert answer["record"]["status"] == "active"
     assert "valid_to" not in answer["record"]
-
-
-def _proposed(service: Service, **more: Any) -> Any:
-    """A record that an outside worker has proposed."""
-    said = "这个月报销找王芳"
-    service.ingest(event("told", said, objects=EXPENSE))
-    service.ask("ops.flush")
-    (package,) = service.ask("memory.observation.claim", worker="w")["packages"]
-    proposal = {
-        "kind": "rule",
-        "content": "报销找王芳",
-        "evidence": [{"event": "told", "quote": said}],
-    }
-    service.ask(
-        "memory.observation.commit",
-        package_id=package["id"],
-        token=package["token"],
-        proposals=[proposal | more],
+    assert answer["corrected"]["status"] == ("expired" if swept else "superseded")
+    error = service.refused(
+        CORRECT,
+        **request(read(service, record), now, "报销改用蓝色模板", content="报销改用蓝色模板"),
     )
-    service.work()
-    (record,) = [found for found in service.records() if found["content"] == "报销找王芳"]
-    return record
+    assert error["details"]["superseded_by"] == [answer["record"]["id"]]
 
 
 # ---- who may not -------------------------------------------------------------

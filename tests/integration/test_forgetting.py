@@ -236,17 +236,17 @@ def test_every_version_of_a_record_goes(memory: Memory) -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "second"),
+    ("first", "second", "value"),
     [
-        ("以后报销都用蓝色模板，老李教的", "报销模板用蓝色模板"),
-        ("Use the blue template, my aunt insists", "The template is the blue template"),
+        ("以后报销都用蓝色模板，邻居教的", "报销模板用蓝色模板", "蓝色模板"),
+        ("Use the blue template, my aunt insists", "The template is the blue template", "blue"),
     ],
 )
 def test_a_statement_with_another_source_stays_on_that_alone(
-    memory: Memory, first: str, second: str
+    memory: Memory, first: str, second: str, value: str
 ) -> None:
     """It goes on in the words of the source that is left, with no old version of the other."""
-    slot: dict[str, Any] = {"key": "expense.template", "value": "blue"}
+    slot: dict[str, Any] = {"key": "expense.template", "value": value}
     (record,) = memory.learn(
         event("a", first, objects=EXPENSE),
         proposals=[proposal("rule", first, {"a": first}, **slot)],

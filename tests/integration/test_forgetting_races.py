@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import orjson
 import pytest
 
 from pipeline.errors import LostRaceError
@@ -14,6 +15,7 @@ from tests.conftest import StartService
 from tests.crash.harness import wait_until
 from tests.forgetting_support import EXPENSE, Memory, files_with, proposal
 from tests.service_support import DAY, NOW, Service, event
+from tests.socket_support import Client
 
 pytestmark = pytest.mark.integration
 
@@ -242,12 +244,16 @@ def test_a_recall_that_looked_before_is_not_stored_after(
     def slow(self: Recaller, *args: Any) -> Any:
         found = recall(self, *args)
         if not begun:
-            begun.append(memory.forget(event_ids=["a"]))
+            # A connection of its own: the test's is asked at the same time.
+            with Client(service.settings.paths.socket) as other:
+                select = {"select": {"event_ids": ["a"]}, "dry_run": False}
+                request = {"id": 1, "method": "memory.forget", "params": select}
+                other.send(orjson.dumps(request) + b"\n")
+                begun.append(other.answer())
         return found
 
-    monkeypatch.setattr(Recaller, "recall", slow)
     service = memory.service
-    # Its own connection: the test's is taken by the request that waits.
+    monkeypatch.setattr(Recaller, "recall", slow)
     first = service.ask(
         "memory.continuity.recall", request_id="q", query="雨后 umbrella", wait_ms=0
     )

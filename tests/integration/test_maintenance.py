@@ -215,8 +215,16 @@ def test_retention_archives_by_kind_and_erases_nothing(
     assert record(service, liked)["status"] == "active"
 
 
-@pytest.mark.parametrize("text", ["我会在周五前交报告", "I will send the report by Friday"])
-def test_no_setting_and_no_time_ends_a_commitment(start_service: StartService, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("我会在周五前交报告", "我会在下个月前交总结报告"),
+        ("I will send the report by Friday", "I will send the summary report by next month"),
+    ],
+)
+def test_no_setting_and_no_time_ends_a_commitment(
+    start_service: StartService, text: str, other: str
+) -> None:
     """Overdue, unread and ten years old it is still owed, and shown first (D7)."""
     every = {
         f"retention__{kind}_days": "1"
@@ -226,10 +234,8 @@ def test_no_setting_and_no_time_ends_a_commitment(start_service: StartService, t
     service = start_service(observer__kind="external", **every)
     promise = {"kind": "commitment", "valid_to": NOW + DAY}
     owed = accepted(observe(service, event("e1", text), promise))
-    later = accepted(
-        observe(service, event("e2", text + "！", at=NOW + SECOND),
-                {"kind": "commitment", "content": text + " 2", "valid_to": NOW + 9_000 * DAY})
-    )  # fmt: skip
+    far = {"kind": "commitment", "valid_to": NOW + 9_000 * DAY}
+    later = accepted(observe(service, event("e2", other, at=NOW + SECOND), far))
     service.clock.advance(3_650 * DAY)
     service.work()
     assert record(service, owed)["status"] == "active"
@@ -255,7 +261,7 @@ def test_no_setting_names_commitments() -> None:
 
 def test_nothing_is_written_where_nothing_is_due(worker: Service) -> None:
     """A memory at rest is only looked at."""
-    observe(worker, event("e1", "以后都用新模板"), RULE | {"valid_to": NOW + DAY})
+    observe(worker, event("e1", "本月都用旧模板"), RULE | {"valid_to": NOW + DAY})
     candidate(worker, at=NOW + SECOND)
     before = database.execute_sql("PRAGMA data_version").fetchone()
     sweep = make_ageing(worker.services.core).sweep
@@ -264,19 +270,13 @@ def test_nothing_is_written_where_nothing_is_due(worker: Service) -> None:
     assert database.execute_sql("PRAGMA data_version").fetchone() == before
 
 
-def many(service: Service, number: int, **more: Any) -> None:
-    """So many rules that end, twelve a package."""
+def many(service: Service, number: int) -> None:
+    """So many facts that end, twelve a package."""
     for start in range(0, number, 12):
-        names = range(start, min(number, start + 12))
-        said = "\n".join(f"{n} 号报销单先问我" for n in names)
-        observe(
-            service,
-            event(f"m{start}", said),
-            *[
-                RULE | {"content": f"{n} 号报销单先问我", "valid_to": NOW + DAY} | more
-                for n in names
-            ],
-        )
+        told = [f"{n} 号柜子里放着发票" for n in range(start, min(number, start + 12))]
+        ends = {"kind": "fact", "class": "project", "valid_to": NOW + DAY}
+        sent = event(f"m{start}", "\n".join(told))
+        observe(service, sent, *[ends | {"content": content} for content in told])
 
 
 def test_one_sweep_ends_a_chunk_and_the_next_goes_on_at_once(worker: Service) -> None:
@@ -286,7 +286,7 @@ def test_one_sweep_ends_a_chunk_and_the_next_goes_on_at_once(worker: Service) ->
     due = NOW + DAY
     assert [sweep(due), sweep(due), sweep(due)] == [CHUNK, 10, 0]
     worker.work()
-    assert {found["status"] for found in worker.records(kind="rule")} == {"expired"}
+    assert {found["status"] for found in worker.records(kind="fact")} == {"expired"}
     acts = [package for package in worker.packages(state="done") if package["work"] == "act"]
     assert len(acts) == 2
 

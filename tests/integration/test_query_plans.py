@@ -139,7 +139,7 @@ def test_neighbours_are_found_by_sequence(plans: list[str]) -> None:
     events.before_in_stream("local", "s", 1_000_000, 2)
     events.after("local", 5, 10)
     events.moments_after("local", 5, 10)
-    events.external_before("local", 1_000_000, 10)
+    events.told_before("local", 1_000_000, [Role.EXTERNAL, Role.OBSERVATION], 10)
     events.acts_before("local", 1_000_000, named={"c"}, requests={"q"})
     assert scans(plans, *BIG) == []
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from storage.database import database
+from storage.faults import faults
 from tests.service_support import DAY, NOW, Service, event
 
 pytestmark = pytest.mark.integration
@@ -41,14 +42,18 @@ def filled(service: Service) -> Service:
     return service
 
 
-def carried_out(service: Service, method: str = "ops.rebuild", **params: Any) -> dict[str, Any]:
+def ended(service: Service, begun: dict[str, Any]) -> dict[str, Any]:
     """A long operation, once it has ended."""
-    found = service.ask(method, **params)
     done = threading.Event()
-    services = service.services
-    services.operations.submit(done.set)
+    service.services.operations.submit(done.set)
     assert done.wait(60)
-    found = service.ask("ops.operation.get", operation_id=found["operation_id"])
+    found: dict[str, Any] = service.ask("ops.operation.get", operation_id=begun["operation_id"])
+    return found
+
+
+def carried_out(service: Service, method: str = "ops.rebuild", **params: Any) -> dict[str, Any]:
+    """The report of a long operation that went well."""
+    found = ended(service, service.ask(method, **params))
     assert found["state"] == "done", found
     return dict(found["report"])
 
@@ -163,3 +168,41 @@ def test_an_operation_that_was_cut_off_says_so(service: Service) -> None:
     found = service.ask("ops.operation.get", operation_id=1)
     assert (found["state"], bool(found["error"])) == ("failed", True)
     assert service.refused("ops.operation.get", operation_id=77)["code"] == "not_found"
+
+
+def test_a_subject_that_can_t_be_replayed_keeps_no_other_from_it(service: Service) -> None:
+    """It is counted as failed and stands as it did; everything else is made anew."""
+    filled(service)
+
+    def damage() -> None:
+        database.execute_sql(
+            "UPDATE record_change SET change = 'expire', record_id = 'r-gone',"
+            " body = '{\"reason\":\"validity\"}' WHERE subject_id = 'site'"
+        )
+        database.execute_sql("DELETE FROM record WHERE subject_id = '报销'")
+
+    before = service.records(object="site")
+    service.in_writer(damage)
+    found = ended(service, service.ask("ops.rebuild"))
+    assert found["state"] == "failed"
+    assert "1 objects could not be made anew" in found["error"]
+    assert found["report"]["records"]["failed"] == 1
+    assert service.records(object="site") == before
+    assert len(service.records(object="报销")) >= 3
+
+
+def test_what_is_forgotten_meanwhile_is_not_written_back(service: Service) -> None:
+    """Entries worked out before a forgetting are worked out again after it (mission D8)."""
+    filled(service)
+    service.in_writer(lambda: database.execute_sql("DELETE FROM index_entry"))
+    faults.arm(
+        "rebuild.before_entries",
+        action=lambda: service.ask("memory.forget", select={"event_ids": ["u2"]}, dry_run=False),
+    )
+    report = carried_out(service)
+    assert report["index"]["added"] > 0
+    entries = database.execute_sql("SELECT document, fields FROM index_entry WHERE NOT gone")
+    documents = dict(entries.fetchall())
+    assert documents
+    assert not [name for name, terms in documents.items() if "deploy" in terms]
+    assert differing(carried_out(service)) == 0

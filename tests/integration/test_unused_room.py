@@ -133,9 +133,20 @@ def test_it_may_be_done_while_others_write(path: Path) -> None:
 def test_what_rows_still_hold_is_explained_and_the_rest_is_told_by_file(path: Path) -> None:
     """A word in a row is no remains; in a file that no row explains it is."""
     words = fill(50)
+    database.execute_sql(
+        "INSERT INTO waiting_call (seq, owner, lane, event_id, since) VALUES (1, ?, '', '', 0)",
+        (words[0],),
+    )
     (path.parent / "notes.txt").write_text(f"{words[0]} and lost-forever-and-ever")
     wanted = [words[0], "lost-forever-and-ever"]
     assert checking.check(task(path, wanted)).left == {str(path.parent / "notes.txt"): 1}
+
+
+def test_a_short_text_is_told_from_names_of_fields(path: Path) -> None:
+    """What is as short as a word counts where rows can explain it; tables' own names are explained."""
+    fill(10)
+    (path.parent / "meta.json").write_text('{"context": 1, "nothing_kept": 2}')
+    assert checking.check(task(path, ["context", "nothing", "record_version"])).left == {}
 
 
 def test_a_word_across_two_reads_of_a_file_is_found(

@@ -14,7 +14,6 @@ HOUR: Final = 3_600_000
 DAY: Final = 24 * HOUR
 _BORDER: Final = 8 * HOUR - (3 * HOUR + HOUR // 2)  # Beijing is UTC+8, a workday starts at 03:30
 
-MAY_BE_ECHO: Final = "echo or nothing"
 LIVE: Final = ("candidate", "active")
 
 
@@ -191,21 +190,30 @@ class Memory:
 
     # ---- proposals -----------------------------------------------------------
 
-    def verdict(self, new: Record, event: Event) -> str | None:
-        """The code that an honest proposal is rejected with, None where it is accepted."""
+    def verdict(self, new: Record, event: Event) -> set[str | None]:
+        """The codes that an honest proposal may be rejected with, None where it is accepted."""
         role = event.saying.role
         stable = new.kind in {"rule", "preference"} or new.fact_class == "project"
         if stable and role != "user":
-            return "untrusted_source"
+            return {"untrusted_source"}
         if role == "supervisor" and new.kind == "fact":
-            return "untrusted_source"
+            return {"untrusted_source"}
         seen = [self.records[name] for name in event.recalled if name in self.records]
         if role != "user" and any(known.content == new.content for known in seen):
-            return "echo"
+            return {"echo"}
+        allowed: set[str | None] = {None}
         if role != "user" and any(known.says_the_same(new) for known in seen):
             # In other words it may be taken for a statement, which bears nothing out on its own.
-            return MAY_BE_ECHO
-        return None
+            allowed.add("echo")
+        if any(self._is_late(new, known) for known in self.records.values()):
+            # It is kept out, or kept as superseded (C4).
+            allowed.add("overrides_newer")
+        return allowed
+
+    def _is_late(self, new: Record, known: Record) -> bool:
+        slot = new.key is not None and (new.subject, new.key) == (known.subject, known.key)
+        newer = known.said_at > new.said_at and known.rank >= new.rank
+        return slot and newer and new.once == known.once and known.status == "active"
 
     # ---- settling ------------------------------------------------------------
 

@@ -33,6 +33,7 @@ class World:
         self.other = f"other-{number}"
         self.events = ["e-0"]
         self.records = ["r-0"]
+        self.forgetting = "f-0"
         self.record: Json = {"id": "r-0", "object_revision": 0}
         self.package: Json = {"id": 1, "token": 1, "events": [{"id": "e-0", "text": "好的"}]}
         self._ids = itertools.count(1)
@@ -71,6 +72,8 @@ class World:
             self.record = result["record"]
         elif method == "memory.observation.commit":
             self.records += [item["record_id"] for item in result["accepted"]]
+        elif method == "memory.forget" and result.get("forget_id"):
+            self.forgetting = result["forget_id"]
         elif method == "memory.observation.claim" and result["packages"]:
             self.package = result["packages"][0]
 
@@ -190,12 +193,13 @@ EXAMPLES: Final[dict[str, list[Callable[[World], Json]]]] = {
         lambda w: _documents(w, "Always use the blue template."),
     ],
     "memory.forget": [
-        lambda w: {"owner": w.owner, "select": {"record_ids": w.records[-1:]}, "reason": "用户说算了"},
         lambda w: {"owner": w.owner, "select": {"event_ids": w.events[-1:]}, "dry_run": False},
+        lambda w: {"owner": w.owner, "select": {"record_ids": w.records[-1:]}, "dry_run": False,
+                   "reason": "用户说算了"},
         lambda w: {"owner": w.owner, "dry_run": True, "reason": "asked to",
                    "select": {"object": "报销", "before": NOW - DAY, "task_ids": ["t1"]}},
     ],
-    "memory.forget.status": [lambda w: {"owner": w.owner, "forget_id": "f-0"}],
+    "memory.forget.status": [lambda w: {"owner": w.owner, "forget_id": w.forgetting}],
     "ops.status": [lambda _: {}],
     "ops.rebuild": [lambda w: {"owner": w.owner, "dry_run": True}, lambda _: {}],
     "ops.reindex": [lambda w: {"owner": w.owner}],

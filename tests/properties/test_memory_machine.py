@@ -34,7 +34,6 @@ from tests.properties.memory_model import (
     DAY,
     HOUR,
     LIVE,
-    MAY_BE_ECHO,
     Event,
     Memory,
     Record,
@@ -46,8 +45,8 @@ from tests.service_support import MINUTE, NOW, SECOND, Service, event
 pytestmark = pytest.mark.integration
 
 TEMPLATE: Final = {"subject": "报销", "kind": "rule", "key": "expense.template"}
-PLACE: Final = {"subject": "site", "kind": "fact", "key": "server.place"}
-LENGTH: Final = {"kind": "preference", "key": "communication.length"}
+PLACE: Final = {"subject": "site", "kind": "fact", "key": "server.location"}
+FORMAT: Final = {"kind": "preference", "key": "report.format"}
 
 
 def _template(value: str, **more: Any) -> Saying:
@@ -55,21 +54,20 @@ def _template(value: str, **more: Any) -> Saying:
     return Saying("user", words, value=value, **TEMPLATE, **more)
 
 
-def _place(role: str, room: str, words: tuple[str, str], **more: Any) -> Saying:
-    told = tuple(text.format(room) for text in words)
+def _place(role: str, room: str, chinese: str, english: str) -> Saying:
     kind = "project" if role == "user" else "environment"
-    return Saying(role, told, value=room, fact_class=kind, **PLACE, **more)  # type: ignore[arg-type]
+    words = (chinese.format(room), english.format(room))
+    return Saying(role, words, value=room, fact_class=kind, **PLACE)
 
 
-_OURS: Final = ("我们的服务器放在 {} 机房", "Our server is hosted in room {}")
-_SEEN: Final = ("检测到服务器位于 {} 机房", "Probe finds the server located in room {}")
-_CHECKED: Final = ("核对过，服务器确实位于 {} 机房", "Checked that the server is located in room {}")
-_PAGE: Final = ("网页上写着服务器迁往 {} 机房", "The page tells of the server moving to room {}")
-_REPLY: Final = ("好的，服务器就算在 {} 机房", "Fine, so the server counts as being in room {}")
+_OURS: Final = ("我们的服务器放在 {} 机房", "Our server location is room {}")
+_SEEN: Final = ("检测到服务器位置是 {} 机房", "Probe gives the server location as room {}")
 
 SAYINGS: Final[Mapping[str, Saying]] = {
     "BX-1": _template("BX-1", story=True),
-    "BX-2 for three days": _template("BX-2", lasts=3 * DAY),
+    "BX-2 for three days": Saying(
+        "user", ("1月31日以前报销单一律用 BX-2 模板",) * 2, value="BX-2", lasts=3 * DAY, **TEMPLATE
+    ),
     "BX-3 in three days": _template("BX-3", begins=3 * DAY),
     "never BX-1": Saying(
         "user", ("以后报销单一律不用 BX-1 模板", "Never use template BX-1 for expense claims"),
@@ -87,19 +85,27 @@ SAYINGS: Final[Mapping[str, Saying]] = {
         "supervisor", ("好的，报销单用 BX-4 模板", "Fine, template BX-4 it is for claims"),
         value="BX-4", **TEMPLATE,
     ),
-    "short": Saying("user", ("我喜欢简短的回答", "I like short answers"), value="short", **LENGTH),
-    "not short": Saying(
-        "user", ("我不喜欢简短的回答", "I don't like short answers"),
-        value="short", denies=True, **LENGTH,
+    "PDF": Saying("user", ("我喜欢 PDF 格式的报告", "I like reports in PDF format"), value="PDF", **FORMAT),
+    "no PDF": Saying(
+        "user", ("我不喜欢 PDF 格式的报告", "I don't like reports in PDF format"),
+        value="PDF", denies=True, **FORMAT,
     ),
-    "detailed": Saying("user", ("我喜欢详细的回答", "I like detailed answers"), value="detailed", **LENGTH),
-    "ours in R-1": _place("user", "R-1", _OURS),
-    "ours in R-2": _place("user", "R-2", _OURS),
-    "seen in R-1": _place("observation", "R-1", _SEEN),
-    "seen in R-2": _place("observation", "R-2", _SEEN),
-    "checked in R-2": _place("verification", "R-2", _CHECKED),
-    "a page's R-9": _place("external", "R-9", _PAGE),
-    "a reply's R-8": _place("supervisor", "R-8", _REPLY),
+    "Excel": Saying(
+        "user", ("我喜欢 Excel 格式的报告", "I like reports in Excel format"), value="Excel", **FORMAT
+    ),
+    "ours in R-1": _place("user", "R-1", *_OURS),
+    "ours in R-2": _place("user", "R-2", *_OURS),
+    "seen in R-1": _place("observation", "R-1", *_SEEN),
+    "seen in R-2": _place("observation", "R-2", *_SEEN),
+    "checked in R-2": _place(
+        "verification", "R-2", "核对过，服务器位置确实是 {} 机房", "Checked that the server location is room {}"
+    ),
+    "a page's R-9": _place(
+        "external", "R-9", "网页上写着服务器位置改为 {} 机房", "The page gives the server location as room {}"
+    ),
+    "a reply's R-8": _place(
+        "supervisor", "R-8", "好的，服务器位置就算 {} 机房", "Fine, so the server location counts as room {}"
+    ),
     "a promise": Saying(
         "supervisor", ("我会在周五前交上 {mark} 单据", "I will hand in claim {mark} by Friday"),
         subject="报销", kind="commitment", unique=True, lasts=2 * DAY,
@@ -109,6 +115,7 @@ SAYINGS: Final[Mapping[str, Saying]] = {
 
 EXCHANGED: Final = ("ingest", "observe", "act", "forget")
 WORKED: Final = ("filter", "close", "merge", "index", "publish", "age")
+MOST: Final = 12
 _crashes = st.none() | st.sampled_from(MOMENTS)
 _picks = st.integers(0, 2**16)
 
@@ -253,7 +260,7 @@ class MemoryMachine(RuleBasedStateMachine):
         self.marks += 1
         mark = f"zq{self.marks:04d}"
         content = saying.words[language].format(mark=mark)
-        text = f"{prefix}{content}" + (f"，见 {mark}。" if language == 0 else f", see {mark}.")
+        text = f"{prefix}{content}" + (f", see {mark}." if content.isascii() else f"，见 {mark}。")
         return Event(f"e{self.marks}", self.now - lag, saying, content, text, mark, **more)
 
     def wire(self, told: Event) -> dict[str, Any]:
@@ -338,9 +345,34 @@ class MemoryMachine(RuleBasedStateMachine):
 
     def propose(self, package: Any, spoil: str | None, crash: str | None) -> None:
         """Hand in proposals for a package; each is judged as the rules have it."""
-        expected: list[str | None] = []
-        new: list[Record] = []
+        sent, new, allowed = self.proposals_for(package)
+        spoilt = _spoilt([one for one, codes in zip(sent, allowed, strict=True) if codes == {None}], spoil)
+        if spoilt:
+            sent.append(spoilt[0])
+            allowed.append({spoilt[1]})
+        more = {} if sent else {"nothing_worth_keeping": "只是闲聊"}
+        answer = self.ask(
+            "memory.observation.commit", "observe", crash,
+            package_id=package["id"], token=package["token"], proposals=sent, **more,
+        )  # fmt: skip
+        assert answer["ok"], answer
+        result = answer["result"]
+        codes = dict.fromkeys(item["index"] for item in result["accepted"])
+        codes |= {item["index"]: item["code"] for item in result["rejected"]}
+        assert sorted(codes) == list(range(len(sent)))
+        for at, may in enumerate(allowed):
+            assert codes[at] in (may if at < MOST else {"too_many"}), (sent[at], result)
+        for item in result["accepted"]:
+            new[item["index"]].id = item["record_id"]
+        self.memory.pending[package["id"]] = [new[item["index"]] for item in result["accepted"]]
+
+    def proposals_for(
+        self, package: Any
+    ) -> tuple[list[dict[str, Any]], list[Record], list[set[str | None]]]:
+        """What an honest worker proposes, what would become of it, and the codes it may get."""
         sent: list[dict[str, Any]] = []
+        new: list[Record] = []
+        allowed: list[set[str | None]] = []
         for item in package["events"]:
             told = self.memory.events[item["id"]]
             assert not told.observed, "an event is in two packages"
@@ -351,37 +383,17 @@ class MemoryMachine(RuleBasedStateMachine):
                 continue
             assert item["text"] == told.text
             for proposal, record in proposals_of(told):
-                code = self.memory.verdict(record, told)
+                codes = self.memory.verdict(record, told)
                 same = [at for at, one in enumerate(new) if one.content == record.content]
-                same = [at for at in same if code is None and expected[at] is None]
+                same = [at for at in same if None in codes & allowed[at]]
                 if same:
                     _say_once_more(sent[same[0]], new[same[0]], proposal, record)
+                    allowed[same[0]] |= codes
                     continue
                 sent.append(proposal)
                 new.append(record)
-                expected.append(code)
-        spoilt = _spoilt([one for one, code in zip(sent, expected, strict=True) if not code], spoil)
-        if spoilt:
-            sent.append(spoilt[0])
-            expected.append(spoilt[1])
-        expected = [code if at < 12 else "too_many" for at, code in enumerate(expected)]
-        more = {} if sent else {"nothing_worth_keeping": "只是闲聊"}
-        answer = self.ask(
-            "memory.observation.commit", "observe", crash,
-            package_id=package["id"], token=package["token"], proposals=sent, **more,
-        )  # fmt: skip
-        assert answer["ok"], answer
-        result = answer["result"]
-        rejected = {item["index"]: item["code"] for item in result["rejected"]}
-        for at, code in enumerate(expected):
-            if code == MAY_BE_ECHO:
-                expected[at] = "echo" if rejected.get(at) == "echo" else None
-        assert rejected == {at: code for at, code in enumerate(expected) if code}, (sent, result)
-        accepted = {item["index"]: item["record_id"] for item in result["accepted"]}
-        assert accepted.keys() == {at for at, code in enumerate(expected) if code is None}
-        for at, name in accepted.items():
-            new[at].id = name
-        self.memory.pending[package["id"]] = [new[at] for at in accepted]
+                allowed.append(codes)
+        return sent, new, allowed
 
     @rule()
     def lose_a_lease(self) -> None:
@@ -480,6 +492,7 @@ class MemoryMachine(RuleBasedStateMachine):
         assert answer.get("error", {}).get("code") == code, (record, content, answer)
         if code is None:
             new.id = answer["result"]["record"]["id"]
+            new.value = answer["result"]["record"].get("value")
             self.memory.correct(record, new)
 
     def request_for(

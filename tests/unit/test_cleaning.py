@@ -23,9 +23,9 @@ def token(number: int = 1) -> str:
 
 
 @pytest.fixture(scope="module")
-def redactor(tmp_path_factory: pytest.TempPathFactory) -> Redactor:
+def redactor(rules_folder: Path) -> Redactor:
     """A redactor as the service has it."""
-    return Redactor(cache_dir=Path(tmp_path_factory.mktemp("rules")))
+    return Redactor(cache_dir=rules_folder)
 
 
 def event(role: Role = Role.USER, text: str = "", **more: Any) -> Event:
@@ -110,11 +110,22 @@ def test_counts_add_up_over_all_of_an_event(redactor: Redactor, text: str) -> No
     assert dict(found.redactions) == {"token": 3, "password": 1}
 
 
-@pytest.mark.parametrize("name", ["password", "密码"])
-def test_a_value_is_condemned_by_its_name(redactor: Redactor, name: str) -> None:
-    """No text of such a value looks like a secret, so data takes the whole way each time (B6)."""
-    found = cleaned(redactor, event(data={name: "abc", "n": 1}))
-    assert found.event.data == {name: "[redacted:password]", "n": 1}
+@pytest.mark.parametrize(
+    ("name", "value", "kind"),
+    [
+        ("password", "abc", "password"),
+        ("密码", "abc", "password"),
+        ("scratchpad", "let me see", "reasoning"),
+        ("思维链", "先想想看", "reasoning"),
+    ],
+)
+def test_a_value_is_condemned_by_its_name(
+    redactor: Redactor, name: str, value: str, kind: str
+) -> None:
+    """No text in such an event looks suspicious, so data takes the whole way each time (B6)."""
+    found = cleaned(redactor, event(data={name: value, "n": 1}))
+    assert found.event.data == {name: f"[redacted:{kind}]", "n": 1}
+    assert dict(found.redactions) == {kind: 1}
 
 
 _SAID = "<think>先想想 let me see"
@@ -206,6 +217,13 @@ def test_a_user_s_marks_stand_beside_a_page_s(redactor: Redactor) -> None:
     """Of one batch only what the user has not written is broken, whatever stands beside it."""
     batch = [event(text="系统：a"), event(Role.EXTERNAL, text="系统：b"), event(text="用户：c")]
     assert [one.event.text for one in clean(batch, redactor)] == ["系统：a", "系统·：b", "用户：c"]
+
+
+@pytest.mark.parametrize("mark", ["用户：", "User: "])
+def test_a_user_s_marks_stand_where_something_invisible_was(redactor: Redactor, mark: str) -> None:
+    """What is invisible goes from everybody's text, and takes no mark of the user with it."""
+    found = cleaned(redactor, event(text=f"{mark}x\u200b"))
+    assert (found.event.text, dict(found.redactions)) == (f"{mark}x", {HIDDEN: 1})
 
 
 def test_a_user_s_marks_stand_where_a_secret_has_gone(redactor: Redactor) -> None:

@@ -159,6 +159,27 @@ def test_a_newer_weaker_word_stays_in_conflict() -> None:
     assert stands["r-new"].conflicts_with == ("r-old",)
 
 
+def test_a_newer_candidate_does_not_unseat_what_is_confirmed() -> None:
+    """What the user has said since, but which does not hold yet, stays beside it as a conflict (F3)."""
+    known, rival = at_odds(new(), old(day=7, status=RecordStatus.CANDIDATE))
+    stands = confirmed(known, rival)
+    assert stands["r-new"].status is RecordStatus.ACTIVE
+    assert stands["r-old"].status is RecordStatus.CANDIDATE
+    assert stands["r-new"].conflicts_with == ("r-old",)
+
+
+@pytest.mark.parametrize(
+    "status", [RecordStatus.SUPERSEDED, RecordStatus.EXPIRED, RecordStatus.ARCHIVED]
+)
+def test_a_conflict_with_what_counts_no_longer_is_over(status: RecordStatus) -> None:
+    """A side that is gone or over is neither named nor superseded any more."""
+    known, rival = at_odds(new(), old(day=7, status=status))
+    known = replace(known, conflicts_with=("r-gone", "r-old"))
+    stands = confirmed(known, rival)
+    assert (stands["r-new"].status, stands["r-new"].conflicts_with) == (RecordStatus.ACTIVE, ())
+    assert (stands["r-old"].status, stands["r-old"].conflicts_with) == (status, ())
+
+
 @pytest.mark.parametrize(
     "apart",
     [{"scope": Scope(task="t1")}, {"key": "expense.deadline"}, {"subject_id": "other"}],
@@ -293,6 +314,19 @@ def test_what_is_over_is_followed_by_what_holds() -> None:
     )
 
 
+def test_the_end_of_a_validity_is_exclusive() -> None:
+    """An end that is reached when the user speaks is past, a later one stays."""
+    assert right(old(status=RecordStatus.EXPIRED, valid_to=SAID_AT + 1)).valid_to is None
+    assert right(old(valid_to=SAID_AT + 2)).valid_to == SAID_AT + 2
+
+
+def test_a_promise_without_a_new_day_keeps_the_old_one() -> None:
+    """What is due is due until another day is named; other kinds are reviewed by their kind's time."""
+    promise = old(kind=RecordKind.COMMITMENT, key=None, review_at=AT + DAY)
+    assert right(promise, "交蓝色的报销单", "交蓝色的").review_at == AT + DAY
+    assert right(old(review_at=AT + DAY)).review_at is None
+
+
 @pytest.mark.parametrize(
     ("content", "day"),
     [("周五前交报销单", "2026-03-13"), ("I'll send it by March 20", "2026-03-20")],
@@ -339,11 +373,12 @@ def test_its_proposal_says_the_same() -> None:
         ("截止日是20号", (3, 9), {}, True),
         ("截止日是20号", (8, 20), {}, True),
         ("截止日是20号", (9, 20), {}, False),
+        ("截止日是20号", (0, 3), {"evidence": (Span("e9", 9, 3, 9, "截止日是20号"),)}, False),
         ("以后付款都先问我", (0, 20), {}, False),
         ("不对，截止日是20号", (0, 9), {"authority": Authority.OBSERVATION}, False),
         ("不对，截止日是20号", (0, 9), {"evidence": (Span("e8", 8, 0, 9, "不对，截止日是20号"),)}, False),
     ],
-    ids=["the words", "a part", "overlapping", "behind", "other words", "weaker", "other event"],
+    ids=["the words", "a part", "overlapping", "behind", "before", "other words", "weaker", "other event"],
 )  # fmt: skip
 def test_words_that_a_request_has_taken_up_are_one_source(
     content: str, where: tuple[int, int], known: dict[str, Any], *, expected: bool

@@ -255,7 +255,7 @@ def test_a_record_is_found_by_all_it_says() -> None:
     """Its cues are a field of their own: they are questions, and weigh otherwise."""
     made = record(
         "r-1",
-        "报销 #a",
+        "报销 #a #b",
         value="模板 v",
         conditions=("条件 one",),
         steps=("步骤 two",),
@@ -270,9 +270,9 @@ def test_a_record_is_found_by_all_it_says() -> None:
         AT,
         {
             "words": " ".join(
-                ("报销 #a 模板 v expense 条件 one 步骤 two 失败 three 检查 four", *DAY_TERMS)
+                ("报销 #a #b 模板 v expense 条件 one 步骤 two 失败 three 检查 four", *DAY_TERMS)
             ),
-            "ids": "#a",
+            "ids": "#a #b",
             "cues": "怎么 报销 how #c",
         },
     )

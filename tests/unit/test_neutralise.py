@@ -252,9 +252,9 @@ def test_repetition_does_not_blow_up(piece: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def redactor(tmp_path_factory: pytest.TempPathFactory) -> Redactor:
+def redactor(rules_folder: Path) -> Redactor:
     """A redactor as the service has it."""
-    return Redactor(cache_dir=Path(tmp_path_factory.mktemp("rules")))
+    return Redactor(cache_dir=rules_folder)
 
 
 def event(role: Role, text: str = "", **more: object) -> Event:

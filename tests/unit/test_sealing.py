@@ -99,6 +99,8 @@ def test_a_document_is_ours_by_its_first_field(text: str, ours: bool) -> None:  
         ("", "\n"),
         ("\n\nfirst", "\n\nfirst\n"),
         ("a\rb", "a\rb\n"),
+        ("甲 \nX \t", "甲 \nX \t\n"),
+        ("endX\n", "endX\n"),
     ],
 )
 def test_a_text_is_compared_as_it_is_written_here(text: str, written: str) -> None:
