@@ -63,6 +63,7 @@ def apply(
     erasure.take_events(owner, plan.events)
     for item in plan.covered:
         erasure.cover_event(owner, item.event, item.text, item.rest)
+    erasure.take_titles(owner, plan.titles)
     trimming.count_again(plan.counted)
     erasure.change_records(owner, plan.changed, plan.subjects, gone=names, now=now, forms=forms_of)
     based_on = snapshots.count_settling(owner)
@@ -78,6 +79,10 @@ def _trim(plan: Plan, gone: Collection[str]) -> None:
     """Proposals and packages, without what goes."""
     places = {(stored.package_id, stored.place) for stored in plan.proposals}
     trimming.take_proposals(places)
+    trimming.blank_proposals(
+        [(stored.package_id, stored.place, stored.proposal) for stored in plan.blanked],
+        {event.id for event in plan.events},
+    )
     for item in plan.stripped:
         trimming.strip_proposal(
             item.stored.package_id, item.stored.place, item.supersedes, item.record

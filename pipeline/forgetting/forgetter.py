@@ -73,7 +73,7 @@ class Forgetter:
             targets = selecting.resolve(owner, wanted)
             everything = ForgettingPart(0, targets.records, targets.seqs)
             plan = planning.make(owner, everything, targets)
-            recalls = StoredRecalls(owner, plan.names, plan.texts).touched()
+            recalls = StoredRecalls(owner, plan.names, plan.asked).touched()
         counts = deed.counts(plan, recalls=len(recalls), object_id=targets.object_id)
         return Preview(plan, counts, targets.object_id)
 
@@ -147,7 +147,7 @@ class Forgetter:
         for _ in range(RACE_TRIES):
             with forgettable.reading():
                 seen = planning.make(under_way.owner, part, targets)
-                recalls = StoredRecalls(under_way.owner, seen.names, seen.texts)
+                recalls = StoredRecalls(under_way.owner, seen.names, seen.asked)
             self._write_down(under_way.id, [*seen.texts, *recalls.texts], seen.packages)
             try:
                 self._writer.call(

@@ -8,7 +8,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from pipeline.forgetting.borrowing import Borrowing, LostWords
 from pipeline.forgetting.covering import Covered, cover, quotes, strings
+from pipeline.forgetting.losing import apart_from, lost_places
 from pipeline.rules import forgetting
 from pipeline.rules.forgetting import Place, Why
 from storage.records.events import Event
@@ -39,13 +41,16 @@ class Plan:
         changed: Records that stay, in their new versions.
         stale: Versions, by record and revision, of records that stay which told of what goes.
         proposals: Proposals that go.
+        blanked: Rejected proposals of packages that lose something: what they said goes.
+        titles: Objects with titles that no event gives them any more.
         stripped: Proposals that stay, with less.
         packages: Packages that held any of the events, or made any of the records.
         mentioning: Packages whose stages may have noted any of the records.
         counted: Events whose repeats have gone, to be counted anew.
         holders: Records that keep words of selected ones from being overwritten.
         subjects: Objects whose records change.
-        texts: Everything that goes, in words.
+        texts: Everything that goes, in words, apart from what is known to stay.
+        asked: The same without the names of speakers: what recalls are told by.
     """
 
     owner: str
@@ -55,6 +60,8 @@ class Plan:
     changed: tuple[Record, ...] = ()
     stale: tuple[tuple[str, int], ...] = ()
     proposals: tuple[StoredProposal, ...] = ()
+    blanked: tuple[StoredProposal, ...] = ()
+    titles: frozenset[tuple[str, str]] = frozenset()
     stripped: tuple[Stripped, ...] = ()
     packages: tuple[int, ...] = ()
     mentioning: tuple[int, ...] = ()
@@ -62,6 +69,7 @@ class Plan:
     holders: tuple[str, ...] = ()
     subjects: tuple[str, ...] = ()
     texts: frozenset[str] = frozenset()
+    asked: frozenset[str] = frozenset()
 
     @property
     def names(self) -> frozenset[str]:
@@ -86,26 +94,32 @@ class _Making:
         self._owner = owner
         self._selected = frozenset((*targets.records, *part.records))
         seqs = {*part.seqs, *forgettable.repeats_of(part.seqs)}
-        self._events = events.by_seqs(owner, seqs)
+        touched = {name for names in records.resting_on(owner, seqs).values() for name in names}
+        taken = {*part.records, *(touched & self._selected)}
+        self._gone: dict[str, Why] = {
+            record.id: Why.SELECTED for record in records.by_ids(owner, taken)
+        }
+        quoted = forgettable.versions(owner, self._gone).values()
+        self._places, whole = lost_places(
+            [version for versions in quoted for version in versions], seqs | set(targets.seqs)
+        )
+        self._events = events.by_seqs(owner, seqs | whole)
         self._here = frozenset(event.seq for event in self._events)
         self._going = self._here | frozenset(targets.seqs)
-        self._gone: dict[str, Why] = {}
         self._changed: dict[str, Record] = {}
-        self._judge(part)
+        self._judge()
 
     # ---- records -------------------------------------------------------------
 
-    def _judge(self, part: ForgettingPart) -> None:
+    def _judge(self) -> None:
         """Which records go, and which stay on other sources."""
         quoting = records.resting_on(self._owner, self._here).values()
-        touched = {name for names in quoting for name in names} | set(part.records)
-        for record in records.by_ids(self._owner, touched):
-            if record.id in self._selected:
-                self._gone[record.id] = Why.SELECTED
-                continue
-            kept = self._on_other_sources(record)
+        touched = {name for names in quoting for name in names}
+        touched |= self._seen.records() - self._selected
+        for record in records.by_ids(self._owner, touched - self._gone.keys()):
+            kept = None if record.id in self._selected else self._on_other_sources(record)
             if kept is None:
-                self._gone[record.id] = Why.SOURCE
+                self._gone[record.id] = Why.SELECTED if record.id in self._selected else Why.SOURCE
             else:
                 self._changed[record.id] = kept
         self._take_roll_ups()
@@ -116,11 +130,20 @@ class _Making:
         for record_id, record in self._changed.items():
             self._changed[record_id] = forgetting.released(record, self._gone)
 
+    @cached_property
+    def _seen(self) -> Borrowing:
+        lost = LostWords(self._events, self._places, self._going)
+        return Borrowing(self._owner, lost, self._event_packages)
+
     def _on_other_sources(self, record: Record) -> Record | None:
         left = {span.seq for span in record.evidence} - self._going
         standing = {event.id: event for event in events.by_seqs(self._owner, left)}
-        packages = forgettable.packages_of(left)
-        told = [said for number in packages for said in proposals.accepted(number)]
+        told = [
+            said
+            for number in forgettable.packages_of(left)
+            for said in proposals.accepted(number)
+            if number not in self._event_packages or not self._seen.borrows(said)
+        ]
         return forgetting.on_other_sources(record, standing, told)
 
     def _take_roll_ups(self) -> None:
@@ -139,7 +162,7 @@ class _Making:
     @cached_property
     def _versions(self) -> dict[str, list[Record]]:
         """Every version of what goes, of what changes, and of what may once have told of it."""
-        near = set(forgettable.settled_by(self._event_packages))
+        near = {*forgettable.settled_by(self._event_packages), *self._acts.records}
         gone = forgettable.versions(self._owner, self._gone)
         for version in (version for versions in gone.values() for version in versions):
             near.update(version.supersedes, version.conflicts_with, version.links)
@@ -147,18 +170,6 @@ class _Making:
         return gone | forgettable.versions(self._owner, others)
 
     # ---- events --------------------------------------------------------------
-
-    @cached_property
-    def _places(self) -> dict[int, list[Place]]:
-        """What selected records have ever quoted from events that stay."""
-        places: dict[int, list[Place]] = {}
-        selected = [name for name, why in self._gone.items() if why is Why.SELECTED]
-        for versions in forgettable.versions(self._owner, selected).values():
-            for version in versions:
-                for span in version.evidence:
-                    if span.seq not in self._going:
-                        places.setdefault(span.seq, []).append((span.start, span.end))
-        return places
 
     @cached_property
     def _resting(self) -> dict[int, list[tuple[str, Place]]]:
@@ -178,6 +189,11 @@ class _Making:
         return [item for item in made if item is not None]
 
     @cached_property
+    def _acts(self) -> forgettable.Acts:
+        losing = (*self._events, *events.by_seqs(self._owner, self._places))
+        return forgettable.acts_naming(self._owner, {event.id for event in losing})
+
+    @cached_property
     def _event_packages(self) -> list[int]:
         return forgettable.packages_of(self._here | self._places.keys())
 
@@ -194,7 +210,10 @@ class _Making:
             for name in (*self._gone, *self._changed)
             for version in self._versions.get(name, ())
         }
-        return sorted({*self._event_packages, *(number for number in made if number is not None)})
+        acts = self._acts.packages
+        return sorted(
+            {*self._event_packages, *acts, *(number for number in made if number is not None)}
+        )
 
     def _mentioning(self) -> list[int]:
         """Packages of all that records which go, and those that they had to do with, rest on."""
@@ -215,6 +234,20 @@ class _Making:
             or any(quote.event_id in ids for quote in stored.proposal.evidence)
             or any(quotes(stored.proposal, item) for item in self._covered)
             or not said.isdisjoint(forgetting.statements_of(stored.proposal))
+            or (
+                stored.record is not None
+                and stored.package_id in self._event_packages
+                and self._seen.borrows(stored.record)
+            )
+        ]
+
+    @cached_property
+    def _blanked(self) -> list[StoredProposal]:
+        going = {(stored.package_id, stored.place) for stored in self._proposals}
+        return [
+            stored
+            for stored in forgettable.proposals_of(self._event_packages)
+            if stored.record is None and (stored.package_id, stored.place) not in going
         ]
 
     def _stripped(self) -> Iterator[Stripped]:
@@ -236,8 +269,11 @@ class _Making:
 
     def plan(self) -> Plan:
         stale = list(self._stale())
+        asked = [*self._texts(stale), *(title for _, title in self._titles())]
+        kept = [text for record in self._kept() for text in forgetting.texts_of(record)]
         subjects = {record.subject_id for record in (*self._records, *self._changed.values())}
         subjects |= {version.subject_id for version in stale}
+        subjects |= self._acts.subjects
         subjects |= {stored.record.subject_id for stored in self._proposals if stored.record}
         return Plan(
             owner=self._owner,
@@ -250,13 +286,16 @@ class _Making:
             ),
             stale=tuple((version.id, version.revision) for version in stale),
             proposals=tuple(self._proposals),
+            blanked=tuple(self._blanked),
+            titles=self._titles(),
             stripped=tuple(self._stripped()),
             packages=tuple(self._packages),
             mentioning=tuple(self._mentioning()),
             counted=tuple(set(forgettable.counted_into(self._here)) - self._here),
             holders=tuple(dict.fromkeys(self._holders())),
             subjects=tuple(sorted(subjects)),
-            texts=frozenset(text for text in self._texts(stale) if text),
+            texts=apart_from([*asked, *self._speakers()], kept),
+            asked=apart_from(asked, kept),
         )
 
     def _stale(self) -> Iterator[Record]:
@@ -268,21 +307,41 @@ class _Making:
             last = versions[-1].revision
             for version in versions:
                 told = forgetting.quotes(version, self._here, overwritten)
+                told = told or (
+                    version.package_id in self._event_packages and self._seen.borrows(version)
+                )
                 present = version.revision == last and name not in self._changed
                 if (told or forgetting.names(version, self._gone)) and not present:
                     yield version
 
+    def _titles(self) -> frozenset[tuple[str, str]]:
+        gone = {(ref.id, ref.title) for event in self._events for ref in event.objects if ref.title}
+        return frozenset(gone).union(*(item.titles for item in self._covered))
+
+    def _kept(self) -> Iterator[Record]:
+        """Records that stay as they are judged to, though a worker had seen what goes."""
+        yield from self._changed.values()
+        settled = set(forgettable.settled_by(self._packages)) - self._gone.keys()
+        yield from records.by_ids(self._owner, settled - self._changed.keys())
+        going = {(stored.package_id, stored.place) for stored in self._proposals}
+        for stored in forgettable.proposals_of(self._packages):
+            if stored.record is not None and (stored.package_id, stored.place) not in going:
+                yield stored.record
+
+    def _speakers(self) -> list[str]:
+        return [event.speaker for event in self._events if event.speaker]
+
     def _texts(self, stale: Sequence[Record]) -> Iterator[str]:
         """Everything that goes, in words: what must not be found afterwards."""
         for event in self._events:
-            yield from (event.text, event.speaker or "", event.ref or "")
+            yield from (event.text, event.ref or "")
             yield from strings(event.data)
         for item in self._covered:
             yield from (item.event.text[start:end] for start, end in item.places)
         gone = [version for name in self._gone for version in self._versions.get(name, ())]
         for version in (*gone, *stale):
             yield from forgetting.texts_of(version)
-        for stored in self._proposals:
+        for stored in (*self._proposals, *self._blanked):
             yield from forgetting.texts_of(stored.proposal)
             yield from (quote.quote for quote in stored.proposal.evidence)
         yield from forgettable.package_words(self._event_packages)

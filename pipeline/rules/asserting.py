@@ -17,6 +17,8 @@ _REQUESTS = re.compile(
     r"能不能|能否|可否|可不可以|可以|麻烦|请(?!问)|帮我|给我|为什么不|要不|不如|(?<![可不])能|让我"
     r"|(?:好|行|成|可以|对|ok|okay)(?:吗|么|不好|不行|吧)?[?？。]*\s*$|[吧][?？]\s*$"
     r"|\b(?:could|can|would|will|won['’]t|couldn['’]t) (?:you|we|i)\b|\bplease\b|\bwhy (?:don['’]t|not)\b|\bhow about\b"
+    r"|(?:^|[，,。；;！!])\s*(?:那|到时候?|[\d一二三四五六日天周下明后月号早晚上午点]{1,9})?(?:记得|别忘了?)?提醒我"
+    r"|(?:^|[,.;:!]|\b(?:and|then|so))\s*(?:remind me|wake me|don['’]t (?:let me )?forget)\b"
     r"|\blet['’]?s\b|\b(?:ok(?:ay)?|all ?right|right|deal|will you)\s*[?？]\s*$",
     re.IGNORECASE,
 )

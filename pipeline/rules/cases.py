@@ -17,7 +17,7 @@ from typing import Final
 from pipeline.rules.asserting import is_pasted, only_asks
 from pipeline.rules.borrowing import DATA_ROLES, TALK, Borrowing, Surroundings
 from pipeline.rules.due import local_time
-from pipeline.rules.lexicon import slot_of
+from pipeline.rules.lexicon import may_fill, slot_of
 from pipeline.rules.periods import periods
 from pipeline.rules.telling import Told
 from pipeline.rules.trusting import BINDING_KINDS, RETELLING, authority_of, needs_user
@@ -206,6 +206,8 @@ class Case:
         if self.proposal.kind in RETELLING or slot in self._slots:
             return True
         if self._slots or slot_of(self.proposal.content) is not None:
+            return False
+        if not may_fill(slot, self.told.said):
             return False
         filled = (
             record

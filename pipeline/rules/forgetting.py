@@ -112,6 +112,18 @@ def same_words(one: Record | Proposal, other: Record | Proposal) -> bool:
     return not statements_of(one).isdisjoint(statements_of(other))
 
 
+def borrows(said: Record | Proposal, gone: frozenset[str], own: Iterable[str]) -> bool:
+    """Whether a worker has said something in words of what goes that its own quotes don't hold.
+
+    Args:
+        said: What it made of a package; a slot's name is a code and tells nothing.
+        gone: Content words of what goes from the package.
+        own: The quotes that stay.
+    """
+    told = content_words("\n".join(texts_of(replace(said, key=None))))
+    return not (told & gone) <= content_words("\n".join(own))
+
+
 def on_other_sources(
     record: Record, standing: Mapping[str, Event], told: Sequence[Record]
 ) -> Record | None:

@@ -149,6 +149,25 @@ def slot_of(text: str) -> str | None:
     return f"{thing}.{aspect}" if aspect else None
 
 
+def may_fill(key: str, text: str) -> bool:
+    """Whether a statement can be about a slot of the lexicon, or about any other one.
+
+    About its thing or its aspect at least; which of them fills a slot, `slot_of` tells.
+
+    >>> may_fill("printer.location", "打印机搬到三楼了"), may_fill("printer.location", "我喜欢深色")
+    (True, False)
+    >>> may_fill("theme", "我喜欢深色")
+    True
+    """
+    plain = simplified(text)
+    thing, _, aspect = key.partition(".")
+    own = [pattern for name, pattern in _SLOTS if name == key]
+    parts = [pattern for name, pattern in _THINGS if name == thing]
+    parts += [pattern for name, pattern in _ASPECTS if name == aspect]
+    wanted = own or parts
+    return not wanted or any(pattern.search(plain) for pattern in wanted)
+
+
 def slot_cues(key: str | None) -> tuple[str, ...]:
     """How one may ask for a slot of a thing, in both languages; none for the other slots.
 

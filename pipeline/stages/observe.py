@@ -23,7 +23,7 @@ from storage.repositories import comparing, events, objects, proposals, records
 NEAR_TEXTS = 100
 """How many texts of pages, screens and tools before a package's end its proposals are held against."""
 
-NEAR_SIGNS = 300_000
+NEAR_SIGNS = 200_000
 """Code points that these texts have together, but for the newest: a bound on time, and on no text."""
 
 WITHHELD = "(withheld: it held what must not be kept)"

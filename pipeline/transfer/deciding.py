@@ -11,27 +11,25 @@ to be the user's and rest on some that are not known here to be somebody else's;
 evidence lies here weighs no more than that (mission B5).
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Final
 
-from pipeline.rules.borrowing import DATA_ROLES
 from pipeline.rules.relating import DISABLED, LIVE
-from pipeline.rules.trusting import AUTHORITY, BINDING_KINDS, RETELLING
+from pipeline.rules.trusting import RETELLING
 from pipeline.rules.validating import MAX_CONTENT, MAX_CUE, MAX_ENTRIES, MAX_KEY
 from pipeline.rules.wording import degenerate
 from pipeline.transfer.reading import ReadObject, ReadRecord
 from pipeline.transfer.refusals import Refusal
-from storage.records.events import OWNER_OBJECT, Role
+from pipeline.transfer.resting import needs_user
+from storage.records.events import OWNER_OBJECT
 from storage.records.knowledge import (
     Authority,
-    FactClass,
     MemoryObject,
     Record,
     RecordKind,
     RecordStatus,
-    Span,
 )
 
 
@@ -113,7 +111,6 @@ _TOLD_AS: Final = {"owner_scope": "owner", "subject_id": "subject", "fact_class"
 _ENDED: Final = frozenset({RecordStatus.EXPIRED, RecordStatus.ARCHIVED})
 _RESERVED: Final = "ids that begin with @ are reserved"
 _UNKNOWN: Final = "memory has nothing here to edit; import the unchanged document first"
-_STABLE: Final = frozenset({FactClass.PROFILE, FactClass.PROJECT})
 
 
 # ---- records ---------------------------------------------------------------
@@ -148,7 +145,7 @@ def _arriving(found: ReadRecord, base: Decision) -> Decision:
     record = found.record
     if not found.sealed:
         return base.refused(Refusal.EDITED, _UNKNOWN)
-    if _needs_user(record) and record.authority is not Authority.USER:
+    if needs_user(record) and record.authority is not Authority.USER:
         return base.refused(
             Refusal.UNTRUSTED_SOURCE, "only the user's own words can back this", "authority"
         )
@@ -160,11 +157,6 @@ def _arriving(found: ReadRecord, base: Decision) -> Decision:
     if too_long is not None:
         return base.refused(*too_long)
     return replace(base, outcome=Outcome.CREATED, record=record)
-
-
-def _needs_user(record: Record) -> bool:
-    stable = record.kind is RecordKind.FACT and record.fact_class in _STABLE
-    return record.kind in BINDING_KINDS or stable
 
 
 def _key_too_long(record: Record) -> tuple[Refusal, str, str] | None:
@@ -256,43 +248,6 @@ def _authority(present: Record) -> Authority:
     if present.kind in RETELLING or present.authority is Authority.EXTERNAL:
         return present.authority
     return Authority.USER
-
-
-def trusts(record: Record, *, here: Collection[Role], told: Collection[Role | None]) -> bool:
-    """Whether a new record may rest on its evidence, and have its authority.
-
-    Args:
-        record: As its document tells it.
-        here: Who said those parts of its evidence that stand in events of this memory.
-        told: Who said the others, as its document tells; None where that says nothing.
-    """
-    roles = {*here, *told}
-    if roles == {Role.EXTERNAL} and record.authority is not Authority.EXTERNAL:
-        return False
-    if here and not told and record.authority > max(AUTHORITY[role] for role in here):
-        return False
-    promised = record.kind is RecordKind.COMMITMENT
-    if not promised and not _needs_user(record):
-        return True
-    owners = {Role.USER, Role.SUPERVISOR} if promised else {Role.USER}
-    if Role.EXTERNAL in roles:
-        return False
-    if owners & {*here}:
-        return True
-    # Nobody who may say it is known to have: then the unknown parts of its evidence have to.
-    return not DATA_ROLES & {*here} and bool({*owners, None} & {*told})
-
-
-def located(record: Record, found: Callable[[Span], int | None]) -> Record:
-    """The record with each span under the number that its event has here, where it stands there.
-
-    A span whose event is not here keeps a negative number: its quote is kept, but nothing of this
-    database is taken for its source.
-    """
-    spans = [
-        span if (seq := found(span)) is None else replace(span, seq=seq) for span in record.evidence
-    ]
-    return replace(record, evidence=tuple(dict.fromkeys(spans)))
 
 
 # ---- objects ---------------------------------------------------------------

@@ -18,12 +18,11 @@ from pipeline.transfer.deciding import (
     Outcome,
     decide_object,
     decide_record,
-    located,
-    trusts,
 )
 from pipeline.transfer.opening import opened
 from pipeline.transfer.reading import ReadObject, ReadRecord
 from pipeline.transfer.refusals import Refusal
+from pipeline.transfer.resting import located, trusts
 from pipeline.transfer.standing import About, Standing, Tombstones, about, look
 from pipeline.transfer.storing import Plan, plan, store_object, store_records
 from storage.records.events import Event, Role

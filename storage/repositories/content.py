@@ -58,7 +58,13 @@ def sources(suspects: Collection[int]) -> Iterator[bytes]:
     yield from (part for row in _rows("object") for part in _bytes(row["id"]))
     for row in _rows("proposal"):
         if row["package_id"] not in suspects:
-            yield from _strings(load(row["proposal"]))
+            made = load(row["record"]) if row["record"] else {}
+            made.pop("evidence", None)
+            yield from _strings([load(row["proposal"]), made])
+    for row in _rows("package"):
+        if row["id"] not in suspects:
+            for value in row.values():
+                yield from _bytes(value)
     yield from _of_records(frozenset(suspects))
     yield from _of_entries()
 

@@ -6,7 +6,7 @@ numbers, codes, and the ids of what is still there.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from storage.database import database
 from storage.records.events import Event, Fate
@@ -15,6 +15,9 @@ from storage.records.knowledge import Change, JournalEntry, Record
 from storage.repositories import journal, objects, records, tombstones, trimming
 from storage.repositories.codec import dump, load
 from storage.repositories.events import parts
+
+_TITLES: Final = 1_000
+"""Events of an object that are asked for its title, the newest first."""
 
 # ---- events --------------------------------------------------------------------
 
@@ -182,6 +185,27 @@ def take_object(owner: str, object_id: str) -> None:
         "DELETE FROM object WHERE owner = ? AND id = ?",
     ):
         database.execute_sql(statement, (owner, object_id))
+
+
+def take_titles(owner: str, gone: Collection[tuple[str, str]]) -> None:
+    """Let objects be called by another name where the one they have, id and title, goes.
+
+    It is the newest title that an event still gives, or else the object's id.
+    """
+    for object_id, title in sorted(gone):
+        rows = database.execute_sql(
+            "SELECT e.rest FROM event_object o JOIN event e ON e.seq = o.seq WHERE o.owner = ?"
+            " AND o.object_id = ? ORDER BY o.seq DESC LIMIT ?",
+            (owner, object_id, _TITLES),
+        ).fetchall()
+        given = (ref for (rest,) in rows for ref in load(rest).get("objects", ()))
+        titles = [told for name, _, told in given if name == object_id and told]
+        if title not in titles:
+            database.execute_sql(
+                "UPDATE object SET title = ?, revision = revision + 1"
+                " WHERE owner = ? AND id = ? AND title = ?",
+                (titles[0] if titles else object_id, owner, object_id, title),
+            )
 
 
 def sections(

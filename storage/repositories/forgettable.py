@@ -144,6 +144,46 @@ def packages_of(seqs: Collection[int]) -> list[int]:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Acts:
+    """What the user has confirmed or set right in words of some events."""
+
+    records: frozenset[str]
+    subjects: frozenset[str]
+    packages: frozenset[int]
+
+
+def acts_naming(owner: str, event_ids: Collection[str]) -> Acts:
+    """Confirmations and corrections that were asked for in the words of these events."""
+    if not event_ids:
+        return Acts(frozenset(), frozenset(), frozenset())
+    rows = database.execute_sql(
+        "SELECT record_id, subject_id, NULL, body FROM record_change WHERE owner = ?"
+        " AND change = 'confirm' UNION ALL"
+        " SELECT c.record_id, c.subject_id, c.package_id, p.proposal FROM record_change c"
+        " JOIN proposal p ON p.package_id = c.package_id"
+        " WHERE c.owner = ? AND c.change = 'settle' AND c.record_id IS NOT NULL",
+        (owner, owner),
+    ).fetchall()
+    found = [
+        (record_id, subject, package_id)
+        for record_id, subject, package_id, told in rows
+        if not _named(load(told)).isdisjoint(event_ids)
+    ]
+    made = {number for _, _, number in found if number is not None}
+    settled = {stored.record_id for stored in proposals_of(made) if stored.record_id}
+    return Acts(
+        frozenset({record_id for record_id, _, _ in found} | settled),
+        frozenset(subject for _, subject, _ in found),
+        frozenset(made),
+    )
+
+
+def _named(told: dict[str, Any]) -> set[str]:
+    quoted = {quote["event_id"] for quote in told.get("evidence", ())}
+    return quoted | ({told["event_id"]} if "event_id" in told else set())
+
+
 def settled_by(package_ids: Collection[int]) -> list[str]:
     """The ids of the records that *merge* has written for these packages."""
     found: list[str] = []

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from storage.database import database
-from storage.records.knowledge import Record
+from storage.records.knowledge import Proposal, Record
 from storage.repositories import records
 from storage.repositories.codec import dump, load
 from storage.repositories.events import parts
@@ -21,6 +21,36 @@ def take_proposals(gone: Iterable[tuple[int, int]]) -> None:
     """Let proposals go, each by its package and its place."""
     database.connection().executemany(
         "DELETE FROM proposal WHERE package_id = ? AND place = ?", list(gone)
+    )
+
+
+def blank_proposals(rejected: Iterable[tuple[int, int, Proposal]], gone: Collection[str]) -> None:
+    """Leave of rejected proposals only their kind, the events that they name, code and reason.
+
+    Args:
+        rejected: Each by its package and place, with what it was.
+        gone: Ids of events that go, which none may name any more.
+    """
+    database.connection().executemany(
+        "UPDATE proposal SET proposal = ? WHERE package_id = ? AND place = ?",
+        [
+            (
+                dump(
+                    {
+                        "kind": proposal.kind.value,
+                        "content": FORGOTTEN,
+                        "evidence": [
+                            {"event_id": quote.event_id, "quote": ""}
+                            for quote in proposal.evidence
+                            if quote.event_id not in gone
+                        ],
+                    }
+                ),
+                package_id,
+                place,
+            )
+            for package_id, place, proposal in rejected
+        ],
     )
 
 

@@ -33,10 +33,12 @@ def forgotten(client: MemoryClient, name: str) -> bool:
 
 def forget(client: MemoryClient, name: str) -> None:
     """Forget an event, however often the service dies of it; a lost answer is followed by a look."""
-    select = protocol.ForgetSelect(event_ids=[name])
-    while not forgotten(client, name):
+    params = protocol.ForgetParams(select=protocol.ForgetSelect(event_ids=[name]), dry_run=False)
+    while True:
         try:
-            client.forget(protocol.ForgetParams(select=select, dry_run=False))
+            if forgotten(client, name):
+                return
+            client.forget(params)
         except NotReachableError:
             continue
         except ServiceError as error:
@@ -51,8 +53,8 @@ def hit(once: Path) -> set[str]:
 
 def nothing_under_way(place: Place) -> bool:
     """Whether every forgetting has come to its end."""
-    found = place.health()
-    return found is not None and not any("forgetting" in reason for reason in found.reasons)
+    with opened(place):
+        return rows("SELECT count(*) FROM forgetting WHERE state != 'done'") == [(0,)]
 
 
 def test_a_kill_at_each_point_of_forgetting_leaves_no_byte(place: Place) -> None:

@@ -94,7 +94,9 @@ class Oracle:
             return events
         first = label.words[0].split("|")
         said = [event for event in events if any(word in event.text for word in first)]
-        by_user = [event for event in said if event.role is Role.USER]
+        # Who asks for a promise does not give it.
+        asked = ("?", "？") if label.kind is RecordKind.COMMITMENT else ()
+        by_user = [e for e in said if e.role is Role.USER and not e.text.rstrip().endswith(asked)]
         return (by_user or said)[-1:]
 
 
