@@ -19,6 +19,7 @@ pytestmark = pytest.mark.integration
 
 RECALL = "memory.continuity.recall"
 RULE = "以后报销都用新模板"
+BRIEF = "明天之前报销都用新模板"
 
 
 @contextmanager
@@ -217,7 +218,7 @@ def test_an_intent_is_known_before_the_first_event(service: Service) -> None:
 
 def _lapsing(service: Service) -> str:
     """A record that holds for a day only, with nothing else in memory; its id."""
-    service.ingest(event("e1", RULE, objects=[{"id": "expense"}]))
+    service.ingest(event("e1", BRIEF, objects=[{"id": "expense"}]))
     service.ask("ops.flush")
     (package,) = service.ask("memory.observation.claim", worker="w")["packages"]
     answer = service.ask(
@@ -227,8 +228,8 @@ def _lapsing(service: Service) -> str:
         proposals=[
             {
                 "kind": "rule",
-                "content": RULE,
-                "evidence": [{"event": "e1", "quote": RULE}],
+                "content": BRIEF,
+                "evidence": [{"event": "e1", "quote": BRIEF}],
                 "valid_to": NOW + DAY,
             }
         ],
