@@ -144,9 +144,7 @@ async def assemble(settings: Settings, loop: asyncio.AbstractEventLoop) -> Assem
     )
     following.start()
     await asyncio.to_thread(services.eraser.tidy)
-    erasing = threading.Thread(
-        target=services.eraser.run, args=(stop,), name="eraser", daemon=True
-    )
+    erasing = threading.Thread(target=services.eraser.run, args=(stop,), name="eraser", daemon=True)
     erasing.start()
     return Assembled(services, recall, waker, stop, following, erasing)
 

@@ -126,6 +126,8 @@ def _holiday(match: re.Match[str], said: datetime) -> Span:
     return spans.date_in(said, *_HOLIDAYS[match.group()])
 
 
+# 周报 and 月报 are reports, and 下周报销 is what is claimed next week.
+_REPORT = r"报(?![销名税到])"
 _OF_YEAR = r"(?:(?P<away>[明今去])年|(?P<year>\d{4})\s?年)?\s?"
 
 CHINESE: tuple[tuple[str, Resolve], ...] = (
@@ -145,8 +147,12 @@ CHINESE: tuple[tuple[str, Resolve], ...] = (
     ("|".join(_NAMED), _named),
     (rf"(下下|[下这本上])?个?(?:周|星期|礼拜)([{_WEEKDAYS}])(?![次个遍趟回年期岁点])", _weekday),
     (r"(下下|[下这本上])?个?(?:周末|星期末)", _weekend),
-    (rf"(下下|[下这本上])个?(?:周|星期|礼拜)(?![{_WEEKDAYS}末报会])", _week),
-    (r"(下下|[下这本当上])个?月([底末初中]旬?|[上下]旬)?(?![\d一二三四五六七八九十报])", _relative_month),
+    (rf"(下下|[下这本上])个?(?:周|星期|礼拜)(?![{_WEEKDAYS}末]|{_REPORT})", _week),
+    (
+        (r"(下下|[下这本当上])个?月([底末初中]旬?|[上下]旬)?"
+        rf"(?![\d一二三四五六七八九十]|{_REPORT})"),
+        _relative_month,
+    ),
     (r"(?<![每\d个一二三四五六七八九十])()月([底末初])", _relative_month),
     (r"(?:(下|本|这个?|上)|第?([一二三四1-4]))季度([末底初])?", _quarter),
     (r"(?<![四换当每])()()季度?(末)", _quarter),

@@ -187,7 +187,8 @@ ENGLISH: tuple[tuple[str, Resolve], ...] = (
         rf"(?P<m>{_FULL_MONTH})\b(?: (?P<y>20\d\d)\b)?(?! ?\d)"),
         _month,
     ),
-    (r"\b(?:the )?(?P<of>end of )?q(?P<q>[1-4])\b", _quarter),
+    # Chinese says Q3 too, with its own words right beside it.
+    (r"(?<![a-z0-9])(?:the )?(?P<of>end of )?q(?P<q>[1-4])(?![a-z0-9])", _quarter),
     (rf"{_behind('by on before until till due from')}(1[0-2]|0?[1-9])/(3[01]|[12]\d|0?[1-9])\b(?!/)", _slashed),
     (
         (rf"(?:{_behind(_MARKS)}|^)the (?P<d>\d{{1,2}})(?:st|nd|rd|th)\b(?: of (?P<away>this|next"

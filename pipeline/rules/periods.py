@@ -88,7 +88,7 @@ _EACH = re.compile(
 )
 _RANGE = re.compile(r"\s?(?:到|至|~|-|—)\s?(?:周|星期)[一二三四五六日天]")
 _ISO = r"(?<!\d)(\d{4})\s?[-/年.]\s?(\d{1,2})\s?[-/月.]\s?(\d{1,2})(?!\d)日?"
-_LATIN = re.compile(r"[a-z]{2}")
+_LATIN = re.compile(r"[a-z]{2}|q[1-4]")
 _TIME = re.compile(
     r"[天日周月年号后内晚早底末旦]|星期|礼拜|节|钟|五一|国庆|圣诞|季度|\d[:：/.-]\d|\d\s?[点时]"
     r"|\b(?:today|tonight|tomorrow|yesterday|days?"
@@ -96,7 +96,7 @@ _TIME = re.compile(
     r"|evenings?|weekends?|close of business"
     r"|[a-z]{2,6}day|mon|tues?|wed|thu|thurs?|fri|sat|sun|jan\w{0,24}|feb\w{0,24}|mar(?:ch)?|apr\w{0,24}|may"
     r"|june?|july?|aug\w{0,24}|sep\w{0,24}|oct\w{0,24}|nov\w{0,24}"
-    r"|dec\w{0,24}|christmas|q[1-4]|the \d{1,2}(?:st|nd|rd|th)|\d{1,2} ?[ap]\.?m)\b|[点时]"
+    r"|dec\w{0,24}|christmas|the \d{1,2}(?:st|nd|rd|th)|\d{1,2} ?[ap]\.?m)\b|q[1-4](?![a-z0-9])|[点时]"
 )
 _Rows = tuple[tuple[re.Pattern[str], Resolve], ...]
 

@@ -77,18 +77,22 @@ def month(year: int, number: int, part: str = "") -> Span:
 
 
 def quarter(year: int, number: int, part: str = "") -> Span:
-    """A quarter, or its "end". `number` may lie outside 1 to 4."""
-    first = month(year, (number - 1) * _MONTHS_A_QUARTER + 1)
-    last = month(year, number * _MONTHS_A_QUARTER, part)
-    return last if part == "end" else (first[0], last[1])
+    """A quarter, or its "end", "start" or "middle". `number` may lie outside 1 to 4."""
+    last = number * _MONTHS_A_QUARTER
+    first = last - _MONTHS_A_QUARTER + 1
+    if part:
+        return month(year, {"end": last, "start": first, "middle": first + 1}[part], part)
+    return month(year, first)[0], month(year, last)[1]
 
 
 def year(number: int, part: str = "") -> Span:
-    """A year, or its "end" or "start".
+    """A year, or its "end", "start" or "middle", which is the end of June.
 
     Raises:
         ValueError: There is no such year.
     """
+    if part == "middle":
+        return month(number, _MONTHS_A_YEAR // 2, "end")
     if part:
         return month(number, _MONTHS_A_YEAR if part == "end" else 1, part)
     return month(number, 1)[0], month(number, _MONTHS_A_YEAR)[1]

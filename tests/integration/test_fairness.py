@@ -9,8 +9,8 @@ import pytest
 
 from pipeline.errors import LostRaceError
 from pipeline.recall.store import StoredMemory
-from pipeline.rules.forms import forms_of
 from pipeline.rules.drafting import Bounds
+from pipeline.rules.forms import forms_of
 from pipeline.stages.filter import Filter
 from pipeline.stages.publish import Publish
 from storage.records.events import OWNER_OBJECT, Priority, Role

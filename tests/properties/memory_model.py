@@ -5,7 +5,9 @@ loops, no database, no index. `test_memory_machine` holds the real service again
 Source: mission C4, C5, D3, D5, D7, D8, F3; protocol, Observation, Who wins, Forgetting.
 """
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+# ruff: noqa: FBT003 - a record of the model is a row
+
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Final
@@ -383,14 +385,14 @@ class Memory:
 
     def _lose(self, record: Record, lost: set[str]) -> None:
         left = record.evidence - lost
-        if not left or record.kind in {"episode"}:
+        if not left or record.kind == "episode":
             self._remove(record)
             return
         record.evidence = left
         record.rank = max(RANKS[self.events[name].saying.role] for name in left)
         record.said_at = max(self.events[name].at for name in left)
         waits = record.fact_class == "environment" and record.rank < Rank.USER
-        if waits and record.status == "active" and len(self._days(record)) < 2:  # noqa: PLR2004
+        if waits and record.status == "active" and len(self._days(record)) < 2:
             record.status = "candidate"
 
     def forget_record(self, record: Record) -> None:
